@@ -1,0 +1,125 @@
+//! Seeded, stratified folds and splits.
+
+use super::dataset::Labels;
+use super::rng::Rng;
+
+/// Rows to train on and rows held out, both in ascending order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Rows to train on.
+    pub train: Vec<usize>,
+    /// Rows held out.
+    pub test: Vec<usize>,
+}
+
+/// `k` folds that keep the class proportions: the rows of each class are shuffled and dealt out in turn, the next class
+/// going on where the last one stopped, so that fold sizes differ by at most one.
+pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
+    let k = k.clamp(2, labels.len().max(2));
+    let mut fold_of = vec![0usize; labels.len()];
+    let mut rng = Rng::stream(seed, 0x_f01d);
+    let mut next = 0;
+    for mut rows in rows_by_class(labels) {
+        rng.shuffle(&mut rows);
+        for row in rows {
+            fold_of[row] = next % k;
+            next += 1;
+        }
+    }
+    (0..k)
+        .map(|f| {
+            let (test, train) = (0..labels.len()).partition(|&i| fold_of[i] == f);
+            Split { train, test }
+        })
+        .collect()
+}
+
+/// Holds out a fraction of the rows of each class, at least one row of a class that has two or more, never all of them.
+/// What is left over after rounding down goes to the classes with the largest remainders.
+pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
+    let mut rng = Rng::stream(seed, 0x_5917);
+    let classes = rows_by_class(labels);
+    let wanted: Vec<f64> = classes.iter().map(|r| r.len() as f64 * fraction).collect();
+    let mut take: Vec<usize> = wanted.iter().map(|w| w.floor() as usize).collect();
+    let total = (labels.len() as f64 * fraction).round() as usize;
+    let mut by_remainder: Vec<usize> = (0..classes.len()).collect();
+    by_remainder.sort_by(|&a, &b| wanted[b].fract().total_cmp(&wanted[a].fract()).then(a.cmp(&b)));
+    let mut missing = total.saturating_sub(take.iter().sum());
+    for &c in &by_remainder {
+        if missing > 0 && take[c] + 1 < classes[c].len() {
+            take[c] += 1;
+            missing -= 1;
+        }
+    }
+    let mut held_out = vec![false; labels.len()];
+    for (mut rows, t) in classes.into_iter().zip(take) {
+        let most = rows.len().saturating_sub(1);
+        let t = t.clamp(most.min(1), most);
+        rng.shuffle(&mut rows);
+        for &row in &rows[..t] {
+            held_out[row] = true;
+        }
+    }
+    let (test, train) = (0..labels.len()).partition(|&i| held_out[i]);
+    Split { train, test }
+}
+
+fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
+    let mut rows = vec![Vec::new(); labels.n_classes()];
+    for (i, &c) in labels.codes().iter().enumerate() {
+        rows[c].push(i);
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(counts: &[usize]) -> Labels {
+        let mut codes: Vec<usize> = counts
+            .iter()
+            .enumerate()
+            .flat_map(|(c, &n)| std::iter::repeat_n(c, n))
+            .collect();
+        Rng::new(1).shuffle(&mut codes);
+        Labels::from_codes(codes, (0..counts.len()).map(|c| c.to_string()).collect()).expect("codes fit")
+    }
+
+    #[test]
+    fn folds_partition_the_rows_and_keep_the_proportions() {
+        for counts in [vec![50, 50, 50], vec![7, 93], vec![1, 2, 30], vec![3, 3]] {
+            let l = labels(&counts);
+            let folds = stratified_folds(&l, 5, 9);
+            let mut all: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..l.len()).collect::<Vec<_>>());
+            for f in &folds {
+                assert_eq!(f.train.len() + f.test.len(), l.len());
+                assert!(f.test.len().abs_diff(l.len() / folds.len()) <= 1);
+                for (c, &n) in counts.iter().enumerate() {
+                    let here = f.test.iter().filter(|&&i| l.codes()[i] == c).count();
+                    assert!(here as f64 <= (n as f64 / folds.len() as f64).ceil());
+                }
+            }
+            assert_eq!(folds, stratified_folds(&l, 5, 9));
+        }
+        let l = labels(&[50, 50]);
+        assert_ne!(stratified_folds(&l, 5, 0), stratified_folds(&l, 5, 1));
+    }
+
+    #[test]
+    fn a_split_holds_out_the_fraction_of_every_class() {
+        let l = labels(&[60, 30, 9, 1]);
+        let s = stratified_split(&l, 1.0 / 3.0, 4);
+        let count = |c| s.test.iter().filter(|&&i| l.codes()[i] == c).count();
+        assert_eq!((count(0), count(1), count(2), count(3)), (20, 10, 3, 0));
+        assert_eq!(s.train.len() + s.test.len(), 100);
+        // Two rows of a class: one on each side, whatever the fraction.
+        let l = labels(&[2, 2]);
+        for f in [0.01, 0.99] {
+            let s = stratified_split(&l, f, 0);
+            assert_eq!((s.train.len(), s.test.len()), (2, 2));
+        }
+    }
+}

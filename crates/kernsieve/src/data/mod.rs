@@ -1,0 +1,14 @@
+//! What goes in: rows of numbers with class labels, the columns they came from, scaling, folds and random numbers.
+
+mod dataset;
+mod folds;
+mod rng;
+mod scaling;
+mod schema;
+pub mod simulate;
+
+pub use dataset::{Dataset, Labels};
+pub use folds::{Split, stratified_folds, stratified_split};
+pub use rng::Rng;
+pub use scaling::Scaling;
+pub use schema::{Column, ColumnKind, Schema};

@@ -1,0 +1,130 @@
+//! Standardisation: zero mean and unit variance on the training rows.
+
+use crate::linalg::Matrix;
+
+/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and takes no part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaling {
+    /// Mean of each feature over the training rows (0 when features are not standardised).
+    pub mean: Vec<f64>,
+    /// Standard deviation with divisor `n` (1 when not standardised, and for a constant feature).
+    pub scale: Vec<f64>,
+    /// Whether the feature varies at all over the training rows.
+    pub active: Vec<bool>,
+}
+
+impl Scaling {
+    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`.
+    ///
+    /// A feature counts as constant when all its values are equal, or when its deviation is lost in the rounding of its
+    /// mean. Sums run over values divided by the largest one, so that neither huge nor tiny units overflow.
+    pub fn fit(x: &Matrix, rows: &[usize], standardize: bool) -> Self {
+        let p = x.cols();
+        let n = rows.len() as f64;
+        let (mut low, mut high) = (vec![f64::INFINITY; p], vec![f64::NEG_INFINITY; p]);
+        for &i in rows {
+            for (j, &v) in x.row(i).iter().enumerate() {
+                low[j] = low[j].min(v);
+                high[j] = high[j].max(v);
+            }
+        }
+        let unit: Vec<f64> = low
+            .iter()
+            .zip(&high)
+            .map(|(l, h)| match l.abs().max(h.abs()) {
+                0.0 => 1.0,
+                m => m,
+            })
+            .collect();
+        let mut mean = vec![0.0; p];
+        for &i in rows {
+            for (j, &v) in x.row(i).iter().enumerate() {
+                mean[j] += v / unit[j];
+            }
+        }
+        mean.iter_mut().for_each(|m| *m /= n);
+        let mut variance = vec![0.0; p];
+        for &i in rows {
+            for (j, &v) in x.row(i).iter().enumerate() {
+                let d = v / unit[j] - mean[j];
+                variance[j] += d * d;
+            }
+        }
+        let deviation: Vec<f64> = variance.iter().map(|v| (v / n).sqrt()).collect();
+        // (high > low) can hold while the deviation is rounding error only: 1e16, 1e16 + 2, ...
+        let active: Vec<bool> = (0..p)
+            .map(|j| high[j] > low[j] && deviation[j] > 4.0 * f64::EPSILON * mean[j].abs())
+            .collect();
+        let mut scaling = Self {
+            mean: vec![0.0; p],
+            scale: vec![1.0; p],
+            active,
+        };
+        if standardize {
+            for j in 0..p {
+                scaling.mean[j] = mean[j] * unit[j];
+                let scale = deviation[j] * unit[j];
+                if scaling.active[j] && scale > 0.0 {
+                    scaling.scale[j] = scale;
+                } else {
+                    scaling.active[j] = false;
+                }
+            }
+        }
+        scaling
+    }
+
+    /// The rows of `x` named in `rows`, scaled; inactive features become 0.
+    pub fn apply(&self, x: &Matrix, rows: &[usize]) -> Matrix {
+        let mut out = x.select_rows(rows);
+        self.apply_in_place(&mut out);
+        out
+    }
+
+    /// Scales all rows; inactive features become 0.
+    pub fn apply_in_place(&self, x: &mut Matrix) {
+        let p = x.cols();
+        for row in x.as_mut_slice().chunks_exact_mut(p.max(1)) {
+            for j in 0..p {
+                row[j] = if self.active[j] {
+                    (row[j] - self.mean[j]) / self.scale[j]
+                } else {
+                    0.0
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn training_rows_have_mean_zero_and_variance_one() {
+        let x = Matrix::from_fn(40, 3, |i, j| match j {
+            0 => 1e200 * (i as f64 + 1.0),
+            1 => 1e-200 * ((i * i) % 17) as f64,
+            _ => 5.0,
+        });
+        let rows: Vec<usize> = (0..30).collect();
+        let s = Scaling::fit(&x, &rows, true);
+        assert_eq!(s.active, [true, true, false]);
+        let z = s.apply(&x, &rows);
+        for j in 0..2 {
+            let column = z.column(j);
+            let mean = column.iter().sum::<f64>() / 30.0;
+            let var = column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 30.0;
+            assert!(mean.abs() < 1e-13 && (var - 1.0).abs() < 1e-13, "{mean} {var}");
+        }
+        assert!(z.column(2).iter().all(|&v| v == 0.0));
+    }
+
+    #[test]
+    fn without_standardisation_only_constant_features_are_touched() {
+        let x = Matrix::from_fn(5, 2, |i, j| if j == 0 { i as f64 } else { 3.0 });
+        let s = Scaling::fit(&x, &[0, 1, 2, 3, 4], false);
+        let z = s.apply(&x, &[4]);
+        assert_eq!(z.row(0), [4.0, 0.0]);
+    }
+}

@@ -1,0 +1,5 @@
+//! kernsieve.
+pub mod data;
+pub mod error;
+pub mod linalg;
+pub use error::{Error, Result};

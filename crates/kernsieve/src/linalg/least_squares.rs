@@ -1,0 +1,85 @@
+//! Least squares for many responses, by orthogonal factorisations and with rank deficiency taken care of.
+
+use super::{Matrix, matmul};
+use crate::error::{Error, Result};
+use kernsieve_dense::{tall_qr, thin_svd};
+
+/// `min |Y - X B|_F`, the solution of least norm.
+#[derive(Clone, Debug)]
+pub struct LeastSquares {
+    /// `B`, `p x q`.
+    pub coef: Matrix,
+    /// Numerical rank of `X`.
+    pub rank: usize,
+}
+
+/// Solves `min |Y - X B|_F` for an `n x p` matrix `x` and an `n x q` matrix `y`.
+///
+/// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory); then a singular value
+/// decomposition gives the least-norm solution, singular values below `max(n, p) eps` times the largest counting as zero.
+pub fn least_squares(x: &Matrix, y: &Matrix) -> Result<LeastSquares> {
+    let (n, p, q) = (x.rows(), x.cols(), y.cols());
+    let failed = || Error::NoConvergence("the singular value decomposition");
+    let (svd, uty) = if n > p {
+        let f = tall_qr(n, p, q, |i, row| {
+            row[..p].copy_from_slice(x.row(i));
+            row[p..].copy_from_slice(y.row(i));
+        });
+        let svd = thin_svd(&f.r).ok_or_else(failed)?;
+        let uty = matmul(svd.u.view().t(), f.z.view());
+        (svd, uty)
+    } else {
+        let svd = thin_svd(x).ok_or_else(failed)?;
+        let uty = matmul(svd.u.view().t(), y.view());
+        (svd, uty)
+    };
+    let largest = svd.values.first().copied().unwrap_or(0.0);
+    let tolerance = 4.0 * largest * n.max(p) as f64 * f64::EPSILON;
+    let rank = svd.values.iter().take_while(|&&s| s > tolerance).count();
+    // V diag(1/s) U'Y over the singular values that count.
+    let scaled = Matrix::from_fn(svd.values.len(), q, |i, j| {
+        if i < rank { uty[(i, j)] / svd.values[i] } else { 0.0 }
+    });
+    Ok(LeastSquares {
+        coef: matmul(svd.v.view(), scaled.view()),
+        rank,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Rng;
+
+    fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
+        let mut rng = Rng::new(seed);
+        Matrix::from_fn(rows, cols, |_, _| rng.normal())
+    }
+
+    #[test]
+    fn residual_is_orthogonal_to_the_columns() {
+        for (n, p) in [(50, 4), (2000, 7), (6, 6), (5, 9)] {
+            let (x, y) = (random(n, p, 1), random(n, 3, 2));
+            let fit = least_squares(&x, &y).expect("finite");
+            assert_eq!(fit.rank, n.min(p));
+            let fitted = matmul(x.view(), fit.coef.view());
+            let residual = Matrix::from_fn(n, 3, |i, j| y[(i, j)] - fitted[(i, j)]);
+            let gradient = matmul(x.view().t(), residual.view());
+            assert!(gradient.max_abs() < 1e-11 * (n * p) as f64, "{}", gradient.max_abs());
+        }
+    }
+
+    #[test]
+    fn a_repeated_column_shares_its_coefficient() {
+        let base = random(40, 3, 5);
+        let y = random(40, 1, 6);
+        let doubled = Matrix::from_fn(40, 4, |i, j| base[(i, j.min(2))]);
+        let (a, b) = (
+            least_squares(&base, &y).expect("finite"),
+            least_squares(&doubled, &y).expect("finite"),
+        );
+        assert_eq!((a.rank, b.rank), (3, 3));
+        assert!((b.coef[(2, 0)] - b.coef[(3, 0)]).abs() < 1e-12);
+        assert!((b.coef[(2, 0)] + b.coef[(3, 0)] - a.coef[(2, 0)]).abs() < 1e-12);
+    }
+}
