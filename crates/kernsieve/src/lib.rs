@@ -1,5 +1,6 @@
 //! kernsieve.
 pub mod data;
 pub mod error;
+pub mod kernel;
 pub mod linalg;
 pub use error::{Error, Result};

@@ -1,0 +1,65 @@
+//! Centring in feature space.
+
+use crate::linalg::Matrix;
+use rayon::prelude::*;
+
+/// Means of a Gram matrix before it was centred.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GramMeans {
+    /// Mean of each column (and, the matrix being symmetric, row).
+    pub columns: Vec<f64>,
+    /// Mean of all entries.
+    pub grand: f64,
+}
+
+/// Replaces `K` by `C K C`, `C = I - 11'/n` (Lapanowski & Gaynanova, section 2.3), without forming `C`.
+pub fn center_gram(k: &mut Matrix) -> GramMeans {
+    let n = k.rows();
+    if n == 0 {
+        return GramMeans {
+            columns: vec![],
+            grand: 0.0,
+        };
+    }
+    let columns: Vec<f64> = k
+        .as_slice()
+        .par_chunks(n)
+        .map(|row| row.iter().sum::<f64>() / n as f64)
+        .collect();
+    let grand = columns.iter().sum::<f64>() / n as f64;
+    k.as_mut_slice()
+        .par_chunks_mut(n)
+        .zip(&columns)
+        .for_each(|(row, &mean)| {
+            // The sum of the two means comes first: it is the same for (i, j) and (j, i), so the result is exactly symmetric.
+            for (v, &other) in row.iter_mut().zip(&columns) {
+                *v = *v - (mean + other) + grand;
+            }
+        });
+    GramMeans { columns, grand }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::{matmul, symmetric_product};
+
+    #[test]
+    fn equals_the_product_with_the_centring_matrix() {
+        let n = 23;
+        let a = Matrix::from_fn(n, 4, |i, j| ((i * 5 + j * 3) % 11) as f64);
+        let k = symmetric_product(a.view());
+        let c = Matrix::from_fn(n, n, |i, j| f64::from(i == j) - 1.0 / n as f64);
+        let expected = matmul(matmul(c.view(), k.view()).view(), c.view());
+        let mut m = k.clone();
+        let means = center_gram(&mut m);
+        for i in 0..n {
+            assert!((means.columns[i] - k.row(i).iter().sum::<f64>() / n as f64).abs() < 1e-12);
+            assert!(m.row(i).iter().sum::<f64>().abs() < 1e-10);
+            for j in 0..n {
+                assert!((m[(i, j)] - expected[(i, j)]).abs() < 1e-11);
+                assert_eq!(m[(i, j)], m[(j, i)]);
+            }
+        }
+    }
+}

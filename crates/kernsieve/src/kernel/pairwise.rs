@@ -1,0 +1,379 @@
+//! Inner products and distances between rows, in tiles: one matrix product, then one pass over the tile while it is in
+//! the cache. Squared distances are `|a|^2 + |b|^2 - 2 <a, b>`, on rows centred at the mean of `b` so that data far
+//! from the origin lose no digits.
+
+use super::{Family, Kernel};
+use crate::linalg::{Matrix, View, gemm_into};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows of a tile: a task's share.
+const TILE_ROWS: usize = 64;
+/// Columns of a tile: 64 x 512 numbers are 256 KiB, which stays in the second-level cache.
+const TILE_COLS: usize = 512;
+
+/// What the value of a kernel is a function of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Base {
+    /// `<a, b>`
+    InnerProduct,
+    /// `|a - b|^2`
+    SquaredDistance,
+    /// `|a - b|_1`
+    AbsoluteDistance,
+}
+
+/// One side of a comparison, prepared once: the rows `b` that others are compared with.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    base: Base,
+    rows: Matrix,
+    /// Subtracted from every row, on both sides (squared distances only).
+    centre: Vec<f64>,
+    /// `|b|^2` of the centred rows (squared distances only).
+    norms: Vec<f64>,
+}
+
+impl Pairs {
+    /// Prepares the rows of `b`.
+    pub fn new(base: Base, mut b: Matrix) -> Self {
+        let p = b.cols();
+        let mut centre = vec![0.0; p];
+        let mut norms = Vec::new();
+        if base == Base::SquaredDistance && b.rows() > 0 {
+            for row in b.iter_rows() {
+                centre.iter_mut().zip(row).for_each(|(c, v)| *c += v);
+            }
+            let n = b.rows() as f64;
+            centre.iter_mut().for_each(|c| *c /= n);
+            centre_rows(b.as_mut_slice(), &centre);
+            norms = squared_norms(&b);
+        }
+        Self {
+            base,
+            rows: b,
+            centre,
+            norms,
+        }
+    }
+
+    /// Number of rows that others are compared with.
+    pub fn len(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of features.
+    pub fn n_features(&self) -> usize {
+        self.rows.cols()
+    }
+
+    /// The rows `a` as [`Pairs::block`] wants them. Takes a buffer so that no memory is allocated per block.
+    pub fn prepare(&self, a: &mut [f64]) -> Vec<f64> {
+        if self.base != Base::SquaredDistance {
+            return Vec::new();
+        }
+        centre_rows(a, &self.centre);
+        a.chunks_exact(self.n_features().max(1))
+            .map(|r| r.iter().map(|v| v * v).sum())
+            .collect()
+    }
+
+    /// Base values of prepared rows `a` against rows `columns` of `b`; `out` is row-major with rows `stride` apart.
+    pub fn block(&self, a: View<'_>, a_norms: &[f64], columns: std::ops::Range<usize>, out: &mut [f64], stride: usize) {
+        let b = self.rows.rows_view(columns.clone());
+        let width = columns.len();
+        match self.base {
+            Base::InnerProduct => gemm_into(out, stride, a, b.t(), 1.0, false),
+            Base::SquaredDistance => {
+                gemm_into(out, stride, a, b.t(), -2.0, false);
+                let b_norms = &self.norms[columns];
+                for (i, &na) in a_norms.iter().enumerate() {
+                    let row = &mut out[i * stride..i * stride + width];
+                    for (v, &nb) in row.iter_mut().zip(b_norms) {
+                        *v = (*v + (na + nb)).max(0.0);
+                    }
+                }
+            }
+            Base::AbsoluteDistance => {
+                let a = a.to_matrix();
+                for i in 0..a.rows() {
+                    let row = &mut out[i * stride..i * stride + width];
+                    for (v, j) in row.iter_mut().zip(columns.clone()) {
+                        *v = absolute_distance(a.row(i), self.rows.row(j));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Base values of all rows of `a` against all prepared rows, `finish` applied to every finished tile row; parallel.
+    pub fn all(&self, a: &Matrix, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
+        let (n, s) = (a.rows(), self.len());
+        let mut out = Matrix::zeros(n, s);
+        if s == 0 {
+            return out;
+        }
+        out.as_mut_slice()
+            .par_chunks_mut(TILE_ROWS * s)
+            .enumerate()
+            .for_each(|(t, chunk)| {
+                let rows = chunk.len() / s;
+                self.row_tile(a, t * TILE_ROWS, rows, s, chunk, s, &finish);
+            });
+        out
+    }
+
+    /// Fills columns `0..upto` of one tile of rows.
+    #[allow(clippy::too_many_arguments)]
+    fn row_tile(
+        &self,
+        a: &Matrix,
+        start: usize,
+        rows: usize,
+        upto: usize,
+        chunk: &mut [f64],
+        stride: usize,
+        finish: &impl Fn(&mut [f64]),
+    ) {
+        let p = a.cols();
+        let mut block = a.as_slice()[start * p..(start + rows) * p].to_vec();
+        let norms = self.prepare(&mut block);
+        let view = View::new(&block, rows, p, p);
+        for c in (0..upto).step_by(TILE_COLS) {
+            let end = (c + TILE_COLS).min(upto);
+            self.block(view, &norms, c..end, &mut chunk[c..], stride);
+            for i in 0..rows {
+                finish(&mut chunk[i * stride + c..i * stride + end]);
+            }
+        }
+    }
+
+    /// Base values of the prepared rows against themselves: half the work, exactly symmetric, zero distance to oneself.
+    fn symmetric(&self, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
+        let n = self.len();
+        let mut out = Matrix::zeros(n, n);
+        if n == 0 {
+            return out;
+        }
+        // The rows are centred already: a plain view, no second centring.
+        let p = self.n_features();
+        out.as_mut_slice()
+            .par_chunks_mut(TILE_ROWS * n)
+            .enumerate()
+            .for_each(|(t, chunk)| {
+                let start = t * TILE_ROWS;
+                let rows = chunk.len() / n;
+                let norms: &[f64] = if self.norms.is_empty() {
+                    &[]
+                } else {
+                    &self.norms[start..start + rows]
+                };
+                let view = View::new(&self.rows.as_slice()[start * p..], rows, p, p);
+                let upto = start + rows;
+                for c in (0..upto).step_by(TILE_COLS) {
+                    let end = (c + TILE_COLS).min(upto);
+                    self.block(view, norms, c..end, &mut chunk[c..], n);
+                    for i in 0..rows {
+                        let diagonal = start + i;
+                        if self.base != Base::InnerProduct && (c..end).contains(&diagonal) {
+                            chunk[i * n + diagonal] = 0.0;
+                        }
+                        finish(&mut chunk[i * n + c..i * n + end]);
+                    }
+                }
+            });
+        mirror_lower(out.as_mut_slice(), n, 0, n);
+        out
+    }
+}
+
+/// Copies the lower triangle of rows and columns `from..to` onto the upper one. `rows` starts at row `from`.
+fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
+    let n = to - from;
+    if n <= 64 {
+        for i in 0..n {
+            for j in 0..i {
+                rows[j * stride + from + i] = rows[i * stride + from + j];
+            }
+        }
+        return;
+    }
+    let half = n / 2;
+    let (top, bottom) = rows.split_at_mut(half * stride);
+    // Upper right block = transpose of the lower left one, 32 columns at a time for the cache.
+    {
+        let bottom = &*bottom;
+        top.par_chunks_mut(32 * stride).enumerate().for_each(|(t, chunk)| {
+            let count = chunk.len() / stride;
+            for i0 in (0..n - half).step_by(32) {
+                for r in 0..count {
+                    let j = t * 32 + r;
+                    for i in i0..(i0 + 32).min(n - half) {
+                        chunk[r * stride + from + half + i] = bottom[i * stride + from + j];
+                    }
+                }
+            }
+        });
+    }
+    rayon::join(
+        || mirror_lower(top, stride, from, from + half),
+        || mirror_lower(bottom, stride, from + half, to),
+    );
+}
+
+/// The Gram matrix of a kernel on the rows of `x`.
+pub fn gram(kernel: &Kernel, x: &Matrix) -> Matrix {
+    Pairs::new(kernel.family().base(), x.clone()).symmetric(|v| kernel.apply(v))
+}
+
+/// Base values of the rows of `x` against themselves, from which [`gram_from_base`] makes the Gram matrix of any kernel
+/// of the family.
+pub fn symmetric_base(family: Family, x: &Matrix) -> Matrix {
+    Pairs::new(family.base(), x.clone()).symmetric(|_| ())
+}
+
+/// Kernel values of every row of `a` with every row of `b`.
+pub fn cross_gram(kernel: &Kernel, a: &Matrix, b: &Matrix) -> Matrix {
+    Pairs::new(kernel.family().base(), b.clone()).all(a, |v| kernel.apply(v))
+}
+
+/// Kernel values from base values, in parallel.
+pub fn gram_from_base(kernel: &Kernel, base: &Matrix) -> Matrix {
+    let mut out = base.clone();
+    out.as_mut_slice()
+        .par_chunks_mut(1 << 14)
+        .for_each(|chunk| kernel.apply(chunk));
+    out
+}
+
+fn centre_rows(data: &mut [f64], centre: &[f64]) {
+    for row in data.chunks_exact_mut(centre.len().max(1)) {
+        row.iter_mut().zip(centre).for_each(|(v, c)| *v -= c);
+    }
+}
+
+fn squared_norms(m: &Matrix) -> Vec<f64> {
+    m.iter_rows().map(|r| r.iter().map(|v| v * v).sum()).collect()
+}
+
+/// `sum_j |a_j - b_j|` in eight partial sums, which the compiler turns into vectors.
+fn absolute_distance(a: &[f64], b: &[f64]) -> f64 {
+    let mut acc = [0.0; 8];
+    let (ac, bc) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f64 = ac
+        .remainder()
+        .iter()
+        .zip(bc.remainder())
+        .map(|(x, y)| (x - y).abs())
+        .sum();
+    for (x, y) in ac.zip(bc) {
+        for l in 0..8 {
+            acc[l] += (x[l] - y[l]).abs();
+        }
+    }
+    acc.iter().sum::<f64>() + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Rng;
+
+    fn random(rows: usize, cols: usize, seed: u64, shift: f64) -> Matrix {
+        let mut rng = Rng::new(seed);
+        Matrix::from_fn(rows, cols, |_, _| shift + rng.normal())
+    }
+
+    fn value(kernel: &Kernel, a: &[f64], b: &[f64]) -> f64 {
+        let dot: f64 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+        let d2: f64 = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum();
+        let d1: f64 = a.iter().zip(b).map(|(x, y)| (x - y).abs()).sum();
+        match *kernel {
+            Kernel::Linear => dot,
+            Kernel::Gaussian { bandwidth: b } => (-d2 / (2.0 * b * b)).exp(),
+            Kernel::Polynomial { degree } => (1.0 + dot).powi(degree as i32),
+            Kernel::Sigmoid { slope, shift } => (slope * dot + shift).tanh(),
+            Kernel::Laplacian { bandwidth } => (-d1 / bandwidth).exp(),
+            Kernel::Cauchy {
+                bandwidth: b,
+                dimension,
+            } => (1.0 + d2 / (b * b)).powf(-(1.0 + dimension as f64) / 2.0),
+        }
+    }
+
+    pub fn kernels(p: usize) -> [Kernel; 6] {
+        [
+            Kernel::Linear,
+            Kernel::Gaussian { bandwidth: 1.3 },
+            Kernel::Polynomial { degree: 3 },
+            Kernel::Sigmoid { slope: 0.2, shift: 0.1 },
+            Kernel::Laplacian { bandwidth: 2.0 },
+            Kernel::Cauchy {
+                bandwidth: 1.5,
+                dimension: p,
+            },
+        ]
+    }
+
+    #[test]
+    fn every_kernel_matches_its_definition() {
+        for (n, m, p) in [(1, 1, 1), (3, 5, 2), (130, 70, 9), (65, 600, 17)] {
+            let (a, b) = (random(n, p, 1, 0.0), random(m, p, 2, 0.0));
+            for k in kernels(p) {
+                let c = cross_gram(&k, &a, &b);
+                let g = gram(&k, &b);
+                let again = gram_from_base(&k, &symmetric_base(k.family(), &b));
+                for j in 0..m {
+                    for i in 0..n {
+                        let v = value(&k, a.row(i), b.row(j));
+                        assert!(
+                            (c[(i, j)] - v).abs() <= 1e-12 * (1.0 + v.abs()),
+                            "{k:?} {} {v}",
+                            c[(i, j)]
+                        );
+                    }
+                    for i in 0..m {
+                        let v = value(&k, b.row(i), b.row(j));
+                        assert!(
+                            (g[(i, j)] - v).abs() <= 1e-12 * (1.0 + v.abs()),
+                            "{k:?} {} {v}",
+                            g[(i, j)]
+                        );
+                        assert_eq!(g[(i, j)], again[(i, j)]);
+                        assert_eq!(g[(i, j)], g[(j, i)]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn data_far_from_the_origin_lose_no_digits() {
+        let k = Kernel::Gaussian { bandwidth: 1.0 };
+        let near = random(40, 5, 3, 0.0);
+        let far = Matrix::from_fn(40, 5, |i, j| near[(i, j)] + 1e6);
+        // Differences of the shifted rows carry the rounding of 1e6, about 1e-10 each: nothing more may be lost.
+        let (a, b) = (gram(&k, &near), gram(&k, &far));
+        for (x, y) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((x - y).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let x = random(300, 11, 4, 0.0);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("pool");
+            pool.install(|| gram(&Kernel::Gaussian { bandwidth: 2.0 }, &x))
+        };
+        assert_eq!(run(1), run(3));
+    }
+}
