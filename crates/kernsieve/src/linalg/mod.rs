@@ -21,3 +21,29 @@ pub fn cholesky_shifted(mut a: Matrix, shift: f64) -> Result<Cholesky> {
 pub fn symmetric_eigen(a: &Matrix) -> Result<SymmetricEigen> {
     kernsieve_dense::symmetric_eigen(a).ok_or(Error::NoConvergence("the eigendecomposition"))
 }
+
+/// Means of the columns.
+pub fn column_means(m: &Matrix) -> Vec<f64> {
+    let mut means = vec![0.0; m.cols()];
+    for row in m.iter_rows() {
+        means.iter_mut().zip(row).for_each(|(a, v)| *a += v);
+    }
+    means.iter_mut().for_each(|a| *a /= m.rows().max(1) as f64);
+    means
+}
+
+/// Subtracts from every column its mean and returns the means.
+pub fn center_columns(m: &mut Matrix) -> Vec<f64> {
+    let means = column_means(m);
+    for row in m.as_mut_slice().chunks_exact_mut(means.len().max(1)) {
+        row.iter_mut().zip(&means).for_each(|(v, mean)| *v -= mean);
+    }
+    means
+}
+
+/// Adds `offset` to every row.
+pub fn add_to_rows(m: &mut Matrix, offset: &[f64]) {
+    for row in m.as_mut_slice().chunks_exact_mut(offset.len().max(1)) {
+        row.iter_mut().zip(offset).for_each(|(v, o)| *v += o);
+    }
+}

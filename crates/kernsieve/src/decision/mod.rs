@@ -1,0 +1,203 @@
+//! From outputs `z` to class probabilities. The predicted class is always the one of largest probability.
+
+mod posterior;
+
+pub use posterior::{argmax, softmax_in_place};
+
+use crate::error::{Error, Result};
+use crate::linalg::Matrix;
+use rayon::prelude::*;
+
+/// A decision rule: log scores `s_c(z)`, probabilities `exp(s_c) / sum exp(s)`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// `s_c = -|z - mean_c|^2 / 2 + log prior_c`: Mahalanobis distance with priors where the pooled within-class
+    /// covariance of `z` is the identity, as it is for canonical variates (Harrison & Pasupa, eq. 12).
+    Mahalanobis {
+        /// Class means, classes x outputs.
+        means: Matrix,
+        /// One per class.
+        log_priors: Vec<f64>,
+    },
+    /// `s_c = -|z - mean_c|^2 / (2 variance)`: the nearest centroid (Lapanowski & Gaynanova, section 2.4); the pooled
+    /// within-class variance of `z` scales the probabilities and never changes the class.
+    NearestCentroid {
+        /// Class means, classes x outputs.
+        means: Matrix,
+        /// Above 0.
+        variance: f64,
+    },
+    /// `s_c = z_c + log prior_c`, `z_c` a log density (plug-in rule, Kim & Scott, eq. 1).
+    LogDensity {
+        /// One per class.
+        log_priors: Vec<f64>,
+    },
+}
+
+impl Decision {
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        match self {
+            Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.rows(),
+            Self::LogDensity { log_priors } => log_priors.len(),
+        }
+    }
+
+    /// Number of outputs it reads.
+    pub fn n_outputs(&self) -> usize {
+        match self {
+            Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.cols(),
+            Self::LogDensity { log_priors } => log_priors.len(),
+        }
+    }
+
+    /// Whether the parts fit together.
+    pub fn check(&self) -> Result<()> {
+        let ok = match self {
+            Self::Mahalanobis { means, log_priors } => {
+                means.rows() == log_priors.len() && means.as_slice().iter().all(|v| v.is_finite()) && valid(log_priors)
+            }
+            Self::NearestCentroid { means, variance } => {
+                means.as_slice().iter().all(|v| v.is_finite()) && variance.is_finite() && *variance > 0.0
+            }
+            Self::LogDensity { log_priors } => valid(log_priors),
+        };
+        if ok {
+            Ok(())
+        } else {
+            Err(Error::ModelFile("the decision rule is damaged".into()))
+        }
+    }
+
+    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the outputs are.
+    pub fn posterior(&self, z: &Matrix) -> Matrix {
+        let (c, q) = (self.n_classes(), self.n_outputs());
+        debug_assert_eq!(z.cols(), q);
+        let mut out = Matrix::zeros(z.rows(), c);
+        out.as_mut_slice()
+            .par_chunks_mut(c * 1024)
+            .zip(z.as_slice().par_chunks(q * 1024))
+            .for_each(|(p, z)| {
+                for (p, z) in p.chunks_exact_mut(c).zip(z.chunks_exact(q)) {
+                    self.log_scores(z, p);
+                    softmax_in_place(p);
+                }
+            });
+        out
+    }
+
+    fn log_scores(&self, z: &[f64], out: &mut [f64]) {
+        let half_distance = |mean: &[f64]| 0.5 * z.iter().zip(mean).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        match self {
+            Self::Mahalanobis { means, log_priors } => {
+                for (c, s) in out.iter_mut().enumerate() {
+                    *s = log_priors[c] - half_distance(means.row(c));
+                }
+            }
+            Self::NearestCentroid { means, variance } => {
+                for (c, s) in out.iter_mut().enumerate() {
+                    *s = -half_distance(means.row(c)) / variance;
+                }
+            }
+            Self::LogDensity { log_priors } => {
+                for (s, (z, prior)) in out.iter_mut().zip(z.iter().zip(log_priors)) {
+                    *s = z + prior;
+                }
+            }
+        }
+    }
+}
+
+fn valid(log_priors: &[f64]) -> bool {
+    // A prior of zero (log = -inf) is allowed: that class is then never predicted.
+    !log_priors.is_empty()
+        && log_priors.iter().all(|v| !v.is_nan() && *v <= 1e-9)
+        && log_priors.iter().any(|v| v.is_finite())
+}
+
+/// Class means of outputs, `classes x outputs`.
+pub fn class_means(z: &Matrix, codes: &[usize], n_classes: usize) -> Matrix {
+    let mut means = Matrix::zeros(n_classes, z.cols());
+    let mut counts = vec![0usize; n_classes];
+    for (row, &c) in z.iter_rows().zip(codes) {
+        counts[c] += 1;
+        means.row_mut(c).iter_mut().zip(row).for_each(|(m, v)| *m += v);
+    }
+    for (c, &n) in counts.iter().enumerate() {
+        means.row_mut(c).iter_mut().for_each(|m| *m /= n.max(1) as f64);
+    }
+    means
+}
+
+/// The nearest-centroid rule learned from the outputs of the training rows.
+pub fn nearest_centroid(z: &Matrix, codes: &[usize], n_classes: usize) -> Decision {
+    let means = class_means(z, codes, n_classes);
+    let mut within = 0.0;
+    for (row, &c) in z.iter_rows().zip(codes) {
+        within += row
+            .iter()
+            .zip(means.row(c))
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum::<f64>();
+    }
+    let count = (z.rows() * z.cols()).max(1) as f64;
+    // A perfect fit has no variance left: a floor far below any distance between means keeps the scores finite.
+    let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
+    let variance = (within / count).max(1e-12 * spread).max(1e-300);
+    Decision::NearestCentroid { means, variance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mahalanobis_prefers_the_larger_prior_at_equal_distance() {
+        let d = Decision::Mahalanobis {
+            means: Matrix::from_vec(vec![-1.0, 1.0], 2, 1),
+            log_priors: vec![0.2f64.ln(), 0.8f64.ln()],
+        };
+        d.check().expect("valid");
+        let p = d.posterior(&Matrix::from_vec(vec![0.0, -0.7], 2, 1));
+        assert!((p[(0, 0)] - 0.2).abs() < 1e-15);
+        // log odds = 2 z + log 4
+        let odds = (2.0 * -0.7 + 4f64.ln()).exp();
+        assert!((p[(1, 1)] / p[(1, 0)] - odds).abs() < 1e-13);
+    }
+
+    #[test]
+    fn centroid_probabilities_never_change_the_nearest_class() {
+        let z = Matrix::from_vec(vec![0.0, 0.1, 1.0, 1.3, 5.0], 5, 1);
+        let d = nearest_centroid(&z, &[0, 0, 1, 1, 1], 2);
+        let Decision::NearestCentroid { ref means, .. } = d else {
+            panic!("wrong rule")
+        };
+        let test = Matrix::from_fn(200, 1, |i, _| i as f64 / 20.0 - 3.0);
+        let p = d.posterior(&test);
+        for i in 0..200 {
+            let nearer = (test[(i, 0)] - means[(0, 0)]).abs() <= (test[(i, 0)] - means[(1, 0)]).abs();
+            assert_eq!(argmax(p.row(i)) == 0, nearer);
+            assert!((p.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn no_output_gives_anything_but_probabilities() {
+        let d = Decision::LogDensity {
+            log_priors: vec![0.25f64.ln(), 0.75f64.ln()],
+        };
+        let inf = f64::INFINITY;
+        for z in [
+            [-inf, -inf],
+            [inf, inf],
+            [f64::NAN, 0.0],
+            [f64::NAN, f64::NAN],
+            [inf, 0.0],
+            [1e308, -1e308],
+        ] {
+            let p = d.posterior(&Matrix::from_vec(z.to_vec(), 1, 2));
+            assert!(p.as_slice().iter().all(|v| v.is_finite() && *v >= 0.0), "{z:?} {p:?}");
+            assert!((p.as_slice().iter().sum::<f64>() - 1.0).abs() < 1e-15);
+        }
+    }
+}

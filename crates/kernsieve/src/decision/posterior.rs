@@ -1,0 +1,36 @@
+//! Log scores to probabilities.
+
+/// Replaces log scores by `exp(s_c) / sum exp(s)`. Scores that are NaN or not finite cannot make the result so: NaN counts
+/// as impossible, and where nothing finite is left the probability is shared by the largest scores.
+pub fn softmax_in_place(scores: &mut [f64]) {
+    for s in scores.iter_mut() {
+        if s.is_nan() {
+            *s = f64::NEG_INFINITY;
+        }
+    }
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if top.is_infinite() {
+        let winners = scores.iter().filter(|&&s| s == top).count() as f64;
+        scores
+            .iter_mut()
+            .for_each(|s| *s = if *s == top { 1.0 / winners } else { 0.0 });
+        return;
+    }
+    let mut total = 0.0;
+    for s in scores.iter_mut() {
+        *s = (*s - top).exp();
+        total += *s;
+    }
+    scores.iter_mut().for_each(|s| *s /= total);
+}
+
+/// Position of the largest value, the first one on a tie.
+pub fn argmax(values: &[f64]) -> usize {
+    let mut best = 0;
+    for (i, v) in values.iter().enumerate() {
+        if *v > values[best] {
+            best = i;
+        }
+    }
+    best
+}

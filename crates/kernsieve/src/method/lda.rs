@@ -1,0 +1,233 @@
+//! Linear discriminant analysis by optimal scoring (Harrison & Pasupa, section 2.1).
+//!
+//! Regresses the scored class indicators on the features and a constant,
+//! ```text
+//! min_B |Y_0 - [X 1] B|_F^2,     Y_0 = Y diag(sqrt(n / n_j))
+//! ```
+//! turns the coefficients into canonical variates (eq. 6, 7) and assigns a row to the class of least
+//! `|z - mean_j|^2 - 2 log prior_j` (eq. 12). Features that depend on each other share their weight (least-norm solution).
+//! The expansion has a linear kernel and one support row per variate, the direction itself.
+//! Complexity: `2 n (p + c)^2 + O(p^3)`, or `O(n^2 p)` when there are more features than rows.
+//!
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem};
+use crate::decision::Decision;
+use crate::error::Result;
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel};
+use crate::linalg::{Matrix, center_columns, column_means, least_squares, matmul};
+use crate::solver::optimal_scoring::{canonical, scored_responses};
+
+/// Linear discriminant analysis.
+#[derive(Clone, Debug)]
+pub struct Lda {
+    components: Option<usize>,
+}
+
+impl Lda {
+    /// Takes from the options what concerns it: the number of components.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            components: options.components,
+        }
+    }
+
+    /// Fits: there is nothing to choose.
+    pub fn solve(&self, problem: &Problem) -> Result<Fit> {
+        let (n, p) = (problem.n(), problem.x.cols());
+        let codes = problem.labels.codes();
+        let counts = problem.labels.counts();
+        let y = scored_responses(codes, &counts);
+        // The constant is regressed out first: centred features, and the mean response as offset.
+        let y_mean = column_means(&y);
+        let mut x = problem.x.clone();
+        let mean = center_columns(&mut x);
+        let regression = least_squares(&x, &y)?;
+        let b = regression.coef;
+        let mut fitted = matmul(x.view(), b.view());
+        let mut rss = 0.0;
+        for i in 0..n {
+            for (k, v) in fitted.row_mut(i).iter_mut().enumerate() {
+                *v += y_mean[k];
+                rss += (y[(i, k)] - *v).powi(2);
+            }
+        }
+        let residual = normal_equations_residual(&x, &y, &fitted);
+        let offset: Vec<f64> = (0..counts.len())
+            .map(|k| y_mean[k] - (0..p).map(|j| mean[j] * b[(j, k)]).sum::<f64>())
+            .collect();
+        let cv = canonical(&b, &offset, &fitted, codes, &counts, self.components)?;
+        let q = cv.coef.cols();
+        let output = Output::Linear {
+            coef: Matrix::identity(q),
+            offset: cv.offset,
+        };
+        let directions = cv.coef.transpose();
+        Ok(Fit {
+            expansion: KernelExpansion::new(Kernel::Linear, problem.feature_weights.clone(), &directions, output),
+            decision: Decision::Mahalanobis {
+                means: cv.means,
+                log_priors: problem.log_priors(),
+            },
+            report: FitReport {
+                objective: Some(rss),
+                iterations: 1,
+                converged: true,
+                residual: Some(residual),
+                retained_rows: vec![],
+                ridge: None,
+                eigenvalues: cv.eigenvalues,
+            },
+        })
+    }
+}
+
+impl Method for Lda {
+    fn name(&self) -> &'static str {
+        "lda"
+    }
+
+    fn family(&self) -> Family {
+        Family::Linear
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            train_base: false,
+            held_out_base: false,
+            copies: 0,
+        }
+    }
+
+    fn arms(&self, _: &Problem) -> Result<Vec<Arm>> {
+        Ok(vec![vec![Candidate {
+            kernel: Kernel::Linear,
+            ridge: None,
+        }]])
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+        let fit = self.solve(&fold.train)?;
+        let posterior = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
+        Ok(vec![Some(posterior); arm.len()])
+    }
+
+    fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
+        self.solve(problem)
+    }
+}
+
+/// `|X'(Y - fitted)|_max` relative to the terms it is made of.
+fn normal_equations_residual(x: &Matrix, y: &Matrix, fitted: &Matrix) -> f64 {
+    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - fitted[(i, j)]);
+    let gradient = matmul(x.view().t(), r.view()).max_abs();
+    gradient / (x.max_abs() * y.max_abs() * x.rows() as f64).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Labels, Rng};
+
+    fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
+        let mut rng = Rng::new(seed);
+        let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
+        let x = Matrix::from_fn(n, p, |i, j| rng.normal() + if j % c == codes[i] { 1.5 } else { 0.0 });
+        let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
+        Problem::new(x, labels).expect("valid")
+    }
+
+    /// Pooled within-class covariance (divisor n) of outputs.
+    fn within(z: &Matrix, problem: &Problem) -> Matrix {
+        let means = crate::decision::class_means(z, problem.labels.codes(), problem.labels.n_classes());
+        let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| {
+            z[(i, j)] - means[(problem.labels.codes()[i], j)]
+        });
+        let mut w = matmul(r.view().t(), r.view());
+        w.as_mut_slice().iter_mut().for_each(|v| *v /= z.rows() as f64);
+        w
+    }
+
+    #[test]
+    fn within_class_covariance_of_the_variates_is_the_identity() {
+        for (n, p, c) in [(60, 4, 3), (200, 7, 5), (50, 2, 4), (30, 1, 2)] {
+            let problem = problem(n, p, c, 1);
+            let fit = Lda { components: None }.solve(&problem).expect("fits");
+            let z = fit.expansion.evaluate(&problem.x);
+            assert_eq!(z.cols(), p.min(c - 1));
+            let w = within(&z, &problem);
+            for i in 0..z.cols() {
+                for j in 0..z.cols() {
+                    assert!((w[(i, j)] - f64::from(i == j)).abs() < 1e-9, "{w:?}");
+                }
+            }
+            assert!(fit.report.residual.expect("known") < 1e-12);
+        }
+    }
+
+    #[test]
+    fn two_classes_give_fishers_direction() {
+        let problem = problem(80, 3, 2, 2);
+        let fit = Lda { components: None }.solve(&problem).expect("fits");
+        let w = fit.expansion.support.row(0).to_vec();
+        // S_W w is proportional to the difference of the means: Fisher's condition, without solving anything.
+        let means = crate::decision::class_means(&problem.x, problem.labels.codes(), 2);
+        let sw = within(&problem.x, &problem);
+        let left: Vec<f64> = (0..3).map(|i| (0..3).map(|j| sw[(i, j)] * w[j]).sum()).collect();
+        let right: Vec<f64> = (0..3).map(|j| means[(0, j)] - means[(1, j)]).collect();
+        let ratio = left[0] / right[0];
+        for j in 1..3 {
+            assert!((left[j] / right[j] - ratio).abs() < 1e-9 * ratio.abs());
+        }
+    }
+
+    #[test]
+    fn duplicated_and_constant_features_change_nothing() {
+        let a = problem(60, 3, 3, 3);
+        let mut b = a.clone();
+        b.x = Matrix::from_fn(60, 5, |i, j| match j {
+            3 => a.x[(i, 0)],
+            4 => 0.0,
+            j => a.x[(i, j)],
+        });
+        b.feature_weights = vec![1.0, 1.0, 1.0, 1.0, 0.0];
+        let lda = Lda { components: None };
+        let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
+        let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
+        let pb = fb.decision.posterior(&fb.expansion.evaluate(&b.x));
+        for (u, v) in pa.as_slice().iter().zip(pb.as_slice()) {
+            assert!((u - v).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn permuting_rows_or_classes_permutes_the_answer() {
+        let a = problem(45, 4, 3, 4);
+        let mut b = a.clone();
+        let order: Vec<usize> = (0..45).map(|i| (i * 7) % 45).collect();
+        b.x = a.x.select_rows(&order);
+        let recode = [2, 0, 1];
+        let codes: Vec<usize> = order.iter().map(|&i| recode[a.labels.codes()[i]]).collect();
+        b.labels = Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
+        let lda = Lda { components: None };
+        let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
+        let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
+        let pb = fb.decision.posterior(&fb.expansion.evaluate(&a.x));
+        for i in 0..45 {
+            for c in 0..3 {
+                assert!((pa[(i, c)] - pb[(i, recode[c])]).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn more_features_than_rows_still_separate() {
+        let problem = problem(12, 40, 3, 5);
+        let fit = Lda { components: None }.solve(&problem).expect("fits");
+        let p = fit.decision.posterior(&fit.expansion.evaluate(&problem.x));
+        for (i, &c) in problem.labels.codes().iter().enumerate() {
+            assert_eq!(crate::decision::argmax(p.row(i)), c);
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Multinomial kernel discriminant analysis with a ridge penalty (Harrison & Pasupa, section 2.2).
+//!
+//! ```text
+//! min_{A, a} |Y_0 - K A - 1 a'|_F^2 + tr(A' R A)                                       (eq. 9, 10)
+//! ```
+//! with `R = r K` (default) or `R = r I`; the offset is not penalised. For `R = r K` and `M = C K C` the solution is
+//! `(M + r I) A = C Y_0`, `Yhat_0 = Y_0 - r A`: one Cholesky factorisation. For `R = r I` it is
+//! `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and rule are those of [`super::lda`]; with a penalty the
+//! variates have unit `Sigma_W + B'RB / n`. A linear kernel and a vanishing ridge give linear discriminant analysis.
+//! Complexity: `n^3 / 3` flops a ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the samples.
+//!
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Penalty, Problem, kernels_around_median,
+    require_candidates,
+};
+use crate::decision::Decision;
+use crate::error::{Error, Result, require};
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, center_gram, gram, gram_from_base};
+use crate::linalg::{Matrix, add_to_rows, center_columns, matmul, symmetric_product};
+use crate::solver::optimal_scoring::{Canonical, canonical, scored_responses};
+use crate::solver::ridge::Shifted;
+
+/// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
+const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
+/// Ridges that are tried, as multiples of the number of rows: large ones first.
+const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+
+/// Multinomial kernel discriminant analysis.
+#[derive(Clone, Debug)]
+pub struct Mkda {
+    options: Options,
+}
+
+/// The solution on one Gram matrix.
+#[derive(Clone, Debug)]
+pub struct GramSolution {
+    /// Canonical variates: coefficients (`n x q`), offsets, class means, eigenvalues.
+    pub variates: Canonical,
+    /// Residual sum of squares of the scored responses.
+    pub rss: f64,
+    /// Relative residual of the equations.
+    pub residual: f64,
+}
+
+/// Solves eq. 10 for one Gram matrix of the caller's and several ridges.
+pub fn solve_gram(
+    gram: &Matrix,
+    codes: &[usize],
+    counts: &[usize],
+    ridges: &[f64],
+    penalty: Penalty,
+    components: Option<usize>,
+) -> Result<Vec<Result<GramSolution>>> {
+    let n = gram.rows();
+    if n != gram.cols() || n != codes.len() {
+        return Err(Error::Data(format!(
+            "a {n} x {} Gram matrix for {} rows",
+            gram.cols(),
+            codes.len()
+        )));
+    }
+    let y = scored_responses(codes, counts);
+    let y_mean: Vec<f64> = counts.iter().map(|&k| (k as f64 / n as f64).sqrt()).collect();
+    let y_centred = Matrix::from_fn(n, counts.len(), |i, j| y[(i, j)] - y_mean[j]);
+    let mut centred = gram.clone();
+    let means = center_gram(&mut centred);
+    // The system matrix and right-hand side, by penalty.
+    let (system, right) = match penalty {
+        Penalty::Kernel => (Shifted::new(centred), y_centred),
+        Penalty::Identity => {
+            // K C K = (C K)'(C K): rows of (C K)' are the columns of K with their mean taken out.
+            drop(centred);
+            let ckt = Matrix::from_fn(n, n, |i, j| gram[(i, j)] - means.columns[i]);
+            let right = matmul(gram.view(), y_centred.view());
+            (Shifted::new(symmetric_product(ckt.view())), right)
+        }
+    };
+    Ok(ridges
+        .iter()
+        .map(|&r| {
+            require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
+            let mut a = system.solve(r, &right)?;
+            if penalty == Penalty::Kernel {
+                // 1'A = 0 holds exactly; what rounding leaves of it would be multiplied by the uncentred Gram matrix.
+                center_columns(&mut a);
+            }
+            let offset: Vec<f64> = (0..counts.len())
+                .map(|k| y_mean[k] - (0..n).map(|i| means.columns[i] * a[(i, k)]).sum::<f64>())
+                .collect();
+            let fitted = match penalty {
+                Penalty::Kernel => Matrix::from_fn(n, counts.len(), |i, k| y[(i, k)] - r * a[(i, k)]),
+                Penalty::Identity => {
+                    let mut f = matmul(gram.view(), a.view());
+                    add_to_rows(&mut f, &offset);
+                    f
+                }
+            };
+            let rss = y
+                .as_slice()
+                .iter()
+                .zip(fitted.as_slice())
+                .map(|(u, v)| (u - v) * (u - v))
+                .sum();
+            let residual = relative_residual(system.matrix(), r, &a, &right);
+            let variates = canonical(&a, &offset, &fitted, codes, counts, components)?;
+            Ok(GramSolution {
+                variates,
+                rss,
+                residual,
+            })
+        })
+        .collect())
+}
+
+/// `|(S + r I) A - B|_max` relative to the terms it is made of.
+fn relative_residual(system: &Matrix, r: f64, a: &Matrix, b: &Matrix) -> f64 {
+    let sa = matmul(system.view(), a.view());
+    let mut gap = 0.0f64;
+    for ((s, x), y) in sa.as_slice().iter().zip(a.as_slice()).zip(b.as_slice()) {
+        gap = gap.max((s + r * x - y).abs());
+    }
+    gap / ((system.max_abs() * system.rows() as f64 + r) * a.max_abs() + b.max_abs()).max(f64::MIN_POSITIVE)
+}
+
+impl Mkda {
+    /// Takes over the options.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            options: options.clone(),
+        }
+    }
+
+    fn ridge_of(&self, candidate: &Candidate, n: usize) -> f64 {
+        candidate.ridge.unwrap_or(1e-3 * n as f64)
+    }
+}
+
+impl Method for Mkda {
+    fn name(&self) -> &'static str {
+        "mkda"
+    }
+
+    fn family(&self) -> Family {
+        self.options.kernel
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            train_base: true,
+            held_out_base: true,
+            copies: 3,
+        }
+    }
+
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
+        let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
+        let ridges: Vec<f64> = match self.options.ridge {
+            Some(r) => vec![r],
+            None => RIDGE_MULTIPLES.iter().map(|m| m * problem.n() as f64).collect(),
+        };
+        let arms: Vec<Arm> = kernels
+            .into_iter()
+            .map(|kernel| ridges.iter().map(|&r| Candidate { kernel, ridge: Some(r) }).collect())
+            .collect();
+        require_candidates(&arms)?;
+        Ok(arms)
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+        let (Some(tt), Some(vt)) = (&fold.train_base, &fold.held_out_base) else {
+            return Err(Error::Data("mkda needs the distances of a fold".into()));
+        };
+        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let k = gram_from_base(&first.kernel, tt);
+        let kv = gram_from_base(&first.kernel, vt);
+        let labels = &fold.train.labels;
+        let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, fold.train.n())).collect();
+        let solved = solve_gram(
+            &k,
+            labels.codes(),
+            &labels.counts(),
+            &ridges,
+            self.options.penalty,
+            self.options.components,
+        )?;
+        Ok(solved
+            .into_iter()
+            .map(|s| {
+                let s = s.ok()?.variates;
+                let mut z = matmul(kv.view(), s.coef.view());
+                add_to_rows(&mut z, &s.offset);
+                let rule = Decision::Mahalanobis {
+                    means: s.means,
+                    log_priors: fold.train.log_priors(),
+                };
+                Some(rule.posterior(&z))
+            })
+            .collect())
+    }
+
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+        let k = gram(&candidate.kernel, &problem.x);
+        let ridge = self.ridge_of(candidate, problem.n());
+        let labels = &problem.labels;
+        let mut solved = solve_gram(
+            &k,
+            labels.codes(),
+            &labels.counts(),
+            &[ridge],
+            self.options.penalty,
+            self.options.components,
+        )?;
+        let s = solved.pop().unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
+        let output = Output::Linear {
+            coef: s.variates.coef,
+            offset: s.variates.offset,
+        };
+        Ok(Fit {
+            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &problem.x, output),
+            decision: Decision::Mahalanobis {
+                means: s.variates.means,
+                log_priors: problem.log_priors(),
+            },
+            report: FitReport {
+                objective: Some(s.rss),
+                iterations: 1,
+                converged: true,
+                residual: Some(s.residual),
+                retained_rows: (0..problem.n()).collect(),
+                ridge: Some(ridge),
+                eigenvalues: s.variates.eigenvalues,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Labels, Rng};
+    use crate::kernel::Kernel;
+    use crate::method::lda::Lda;
+
+    fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
+        let mut rng = Rng::new(seed);
+        let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
+        let x = Matrix::from_fn(n, p, |i, j| rng.normal() + if j % c == codes[i] { 1.5 } else { 0.0 });
+        let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
+        Problem::new(x, labels).expect("valid")
+    }
+
+    #[test]
+    fn both_penalties_satisfy_the_gradient_of_equation_9() {
+        let problem = problem(40, 3, 3, 1);
+        let k = gram(&Kernel::Gaussian { bandwidth: 1.5 }, &problem.x);
+        let counts = problem.labels.counts();
+        let y = scored_responses(problem.labels.codes(), &counts);
+        for penalty in [Penalty::Kernel, Penalty::Identity] {
+            // Undo the rotation: with all c - 1 variates known up to W D the fitted values are not; so check the
+            // regression itself through the residual, which is computed from the equations, and eq. 9 by brute force.
+            let r = 0.7;
+            let solved = solve_gram(&k, problem.labels.codes(), &counts, &[r], penalty, None).expect("solves");
+            let s = solved.into_iter().next().expect("one").expect("solved");
+            assert!(s.residual < 1e-13, "{}", s.residual);
+            // Stationarity of |y - K a - o|^2 + r a'Ra for the canonical responses: K (y - K a - o) = r R a, where the
+            // canonical response of a variate is the scored response rotated as the coefficients were.
+            let objective = |scale: f64| {
+                // Objective 9 along the ray from the solution towards zero must be least at the solution.
+                let (n, c) = (40, 3);
+                let reg = regress(&k, &y, r, penalty);
+                let a = Matrix::from_fn(n, c, |i, j| scale * reg.0[(i, j)]);
+                let f = matmul(k.view(), a.view());
+                let mut total = 0.0;
+                for i in 0..n {
+                    for j in 0..c {
+                        total += (y[(i, j)] - f[(i, j)] - reg.1[j]).powi(2);
+                    }
+                }
+                let ra = match penalty {
+                    Penalty::Kernel => f,
+                    Penalty::Identity => a.clone(),
+                };
+                total + r * a.as_slice().iter().zip(ra.as_slice()).map(|(u, v)| u * v).sum::<f64>()
+            };
+            assert!(objective(1.0) < objective(1.01) && objective(1.0) < objective(0.99));
+        }
+    }
+
+    /// Eq. 10 by plain normal equations and Gaussian elimination: slow and obvious.
+    fn regress(k: &Matrix, y: &Matrix, r: f64, penalty: Penalty) -> (Matrix, Vec<f64>) {
+        let (n, c) = (k.rows(), y.cols());
+        let aug = Matrix::from_fn(n, n + 1, |i, j| if j < n { k[(i, j)] } else { 1.0 });
+        let mut m = matmul(aug.view().t(), aug.view());
+        for i in 0..n {
+            for j in 0..n {
+                m[(i, j)] += match penalty {
+                    Penalty::Kernel => r * k[(i, j)],
+                    Penalty::Identity => r * f64::from(i == j),
+                };
+            }
+        }
+        let mut b = matmul(aug.view().t(), y.view());
+        for col in 0..=n {
+            let pivot = (col..=n)
+                .max_by(|&a, &b| m[(a, col)].abs().total_cmp(&m[(b, col)].abs()))
+                .expect("rows");
+            for j in 0..=n {
+                let t = m[(col, j)];
+                m[(col, j)] = m[(pivot, j)];
+                m[(pivot, j)] = t;
+            }
+            for j in 0..c {
+                let t = b[(col, j)];
+                b[(col, j)] = b[(pivot, j)];
+                b[(pivot, j)] = t;
+            }
+            for i in 0..=n {
+                if i != col {
+                    let f = m[(i, col)] / m[(col, col)];
+                    for j in 0..=n {
+                        m[(i, j)] -= f * m[(col, j)];
+                    }
+                    for j in 0..c {
+                        b[(i, j)] -= f * b[(col, j)];
+                    }
+                }
+            }
+        }
+        let x = Matrix::from_fn(n + 1, c, |i, j| b[(i, j)] / m[(i, i)]);
+        (Matrix::from_fn(n, c, |i, j| x[(i, j)]), x.row(n).to_vec())
+    }
+
+    #[test]
+    fn equals_canonical_variates_of_the_brute_force_regression() {
+        let problem = problem(30, 3, 3, 2);
+        let k = gram(&Kernel::Gaussian { bandwidth: 1.2 }, &problem.x);
+        let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
+        let y = scored_responses(codes, &counts);
+        for penalty in [Penalty::Kernel, Penalty::Identity] {
+            let (a, o) = regress(&k, &y, 0.3, penalty);
+            let mut fitted = matmul(k.view(), a.view());
+            add_to_rows(&mut fitted, &o);
+            let expected = canonical(&a, &o, &fitted, codes, &counts, None).expect("finite");
+            let solved = solve_gram(&k, codes, &counts, &[0.3], penalty, None).expect("solves");
+            let s = solved.into_iter().next().expect("one").expect("solved").variates;
+            for (u, v) in s.means.as_slice().iter().zip(expected.means.as_slice()) {
+                assert!((u.abs() - v.abs()).abs() < 1e-7, "{u} {v}");
+            }
+            for (u, v) in s.eigenvalues.iter().zip(&expected.eigenvalues) {
+                assert!((u - v).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn linear_kernel_and_vanishing_ridge_are_lda() {
+        let problem = problem(90, 4, 3, 3);
+        let options = Options {
+            kernel: Family::Linear,
+            ..Options::default()
+        };
+        let mkda = Mkda::new(&options);
+        let fit = mkda
+            .fit(
+                &problem,
+                &Candidate {
+                    kernel: Kernel::Linear,
+                    ridge: Some(1e-7),
+                },
+            )
+            .expect("fits");
+        let lda = Lda::new(&options).solve(&problem).expect("fits");
+        let (za, zb) = (fit.expansion.evaluate(&problem.x), lda.expansion.evaluate(&problem.x));
+        let (pa, pb) = (fit.decision.posterior(&za), lda.decision.posterior(&zb));
+        for (u, v) in pa.as_slice().iter().zip(pb.as_slice()) {
+            assert!((u - v).abs() < 1e-6, "{u} {v}");
+        }
+    }
+}

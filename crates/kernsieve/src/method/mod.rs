@@ -1,0 +1,234 @@
+//! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
+
+pub mod kos;
+pub mod lda;
+pub mod mkda;
+mod options;
+pub mod parzen;
+
+pub use options::{Options, Penalty, Priors, RidgeRule, Rule};
+
+use crate::data::Labels;
+use crate::decision::Decision;
+use crate::error::{Error, Result, require};
+use crate::expansion::KernelExpansion;
+use crate::kernel::{Family, Kernel, median_bandwidth};
+use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// What a method trains on: rows in the units the kernel sees, labels in which every class occurs, priors.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Standardised features, `n x p`; features that are constant on the training rows hold zeros.
+    pub x: Matrix,
+    /// Labels; every class has at least one row.
+    pub labels: Labels,
+    /// Prior probability of each class.
+    pub priors: Vec<f64>,
+    /// 1 for a feature that takes part, 0 for a constant one.
+    pub feature_weights: Vec<f64>,
+}
+
+impl Problem {
+    /// A problem in which all features take part, with empirical priors.
+    pub fn new(x: Matrix, labels: Labels) -> Result<Self> {
+        if x.rows() != labels.len() {
+            return Err(Error::Data(format!("{} rows but {} labels", x.rows(), labels.len())));
+        }
+        if labels.n_classes() < 2 || labels.counts().contains(&0) {
+            return Err(Error::Data(
+                "a classifier needs at least two classes, each with a row".into(),
+            ));
+        }
+        let priors = Priors::Empirical.resolve(&labels)?;
+        let feature_weights = vec![1.0; x.cols()];
+        Ok(Self {
+            x,
+            labels,
+            priors,
+            feature_weights,
+        })
+    }
+
+    /// Number of rows.
+    pub fn n(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// Logarithms of the priors.
+    pub fn log_priors(&self) -> Vec<f64> {
+        self.priors.iter().map(|p| p.ln()).collect()
+    }
+}
+
+/// Settings that cross-validation chooses among.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The squared-norm penalty; `None` where a rule computes it from the data, or the method has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ridge: Option<f64>,
+}
+
+/// Candidates that are fitted together because they share work (one Gram matrix, say).
+pub type Arm = Vec<Candidate>;
+
+/// A fitted classifier before it is wrapped into a model.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// Outputs as a function of a row.
+    pub expansion: KernelExpansion,
+    /// Classes as a function of the outputs.
+    pub decision: Decision,
+    /// How the fit went.
+    pub report: FitReport,
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// The paper's objective at the solution, where there is one.
+    pub objective: Option<f64>,
+    /// Iterations of the solver; 1 for a closed form.
+    pub iterations: usize,
+    /// Whether the solver reached its tolerance.
+    pub converged: bool,
+    /// How far the solution is from satisfying its own equations, relative to the size of their terms.
+    pub residual: Option<f64>,
+    /// Training rows that the expansion holds, in order of selection where there is one.
+    pub retained_rows: Vec<usize>,
+    /// The squared-norm penalty used.
+    pub ridge: Option<f64>,
+    /// Eigenvalues of the discriminant, largest first, where the method has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub eigenvalues: Vec<f64>,
+}
+
+/// Rows held out of a fold's training, and what its candidates share.
+pub struct Fold {
+    /// Training part.
+    pub train: Problem,
+    /// Held-out rows, scaled by the training part.
+    pub held_out: Matrix,
+    /// Base values (distances or inner products) of the training rows with themselves; empty when the method needs none.
+    pub train_base: Option<Matrix>,
+    /// Base values of the held-out rows with the training rows.
+    pub held_out_base: Option<Matrix>,
+}
+
+/// How much an `n x n` matrix weighs in a method, for the memory check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// Whether the training Gram matrix is formed.
+    pub train_base: bool,
+    /// Whether held-out base values are formed.
+    pub held_out_base: bool,
+    /// Matrices of the size of the Gram matrix that one fit holds at once.
+    pub copies: usize,
+}
+
+/// A solver with its decision rule. Tuning, saving and predicting are the same for all.
+pub trait Method: Sync {
+    /// Name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Kernel family, which says what base values the candidates share.
+    fn family(&self) -> Family;
+
+    /// Memory that scales with the square of the number of rows.
+    fn footprint(&self) -> Footprint;
+
+    /// What cross-validation chooses among, grouped into arms. Candidates are listed in order of preference: on a tie the
+    /// earlier one wins.
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>>;
+
+    /// Preference between candidates of equal error beyond the order in which they are listed: `Less` prefers `a`.
+    fn compare(&self, _a: &Candidate, _b: &Candidate) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
+
+    /// Class probabilities of the held-out rows of a fold for every candidate of an arm; `None` where a candidate could
+    /// not be fitted.
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
+
+    /// Fits one candidate.
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit>;
+}
+
+/// The methods by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodKind {
+    /// Linear discriminant analysis, [`lda`].
+    Lda,
+    /// Multinomial kernel discriminant analysis, [`mkda`].
+    Mkda,
+    /// Kernel optimal scoring, [`kos`].
+    Kos,
+    /// Plug-in kernel densities, [`parzen`].
+    Parzen,
+}
+
+impl MethodKind {
+    /// All methods.
+    pub const ALL: [Self; 4] = [Self::Kos, Self::Lda, Self::Mkda, Self::Parzen];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lda => "lda",
+            Self::Mkda => "mkda",
+            Self::Kos => "kos",
+            Self::Parzen => "parzen",
+        }
+    }
+
+    /// The method with its options.
+    pub fn build(self, options: &Options) -> Result<Box<dyn Method>> {
+        options.check(self)?;
+        Ok(match self {
+            Self::Lda => Box::new(lda::Lda::new(options)),
+            Self::Mkda => Box::new(mkda::Mkda::new(options)),
+            Self::Kos => Box::new(kos::Kos::new(options)),
+            Self::Parzen => Box::new(parzen::Parzen::new(options)),
+        })
+    }
+}
+
+impl std::str::FromStr for MethodKind {
+    type Err = Error;
+    fn from_str(s: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|m| m.name() == s).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            Error::Data(format!("unknown method '{s}'; the methods are {known}"))
+        })
+    }
+}
+
+/// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median distance, smooth ones
+/// first. Families without a bandwidth give one kernel.
+pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multiples: &[f64]) -> Result<Vec<Kernel>> {
+    if let Some(fixed) = options.fixed_kernels(problem.x.cols())? {
+        return Ok(fixed);
+    }
+    let Some(median) = median_bandwidth(&problem.x, &problem.labels, options.seed) else {
+        return Err(Error::Data(
+            "all rows are equal: there is nothing to tell the classes apart by".into(),
+        ));
+    };
+    let scale = match options.kernel {
+        // |x - x'|_1 is about sqrt(p) times the Euclidean distance.
+        Family::Laplacian => (problem.x.cols() as f64).sqrt(),
+        _ => 1.0,
+    };
+    multiples
+        .iter()
+        .map(|m| options.kernel_with(median * scale * m, problem.x.cols()))
+        .collect()
+}
+
+/// A zero-based check that candidates were given at all.
+pub(crate) fn require_candidates(arms: &[Arm]) -> Result<()> {
+    require("candidates", arms.len(), !arms.is_empty(), "at least one")
+}

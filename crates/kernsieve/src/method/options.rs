@@ -1,0 +1,226 @@
+//! The options that methods share, under one name each.
+
+use super::MethodKind;
+use crate::data::Labels;
+use crate::error::{Error, Result, require};
+use crate::kernel::{Family, Kernel};
+use serde::{Deserialize, Serialize};
+
+/// What the user fixed; everything left `None` is tuned.
+///
+/// | name | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel` | Gaussian | | kernel family |
+/// | `bandwidths` | tuned | above 0 | widths to choose among; one value fixes it |
+/// | `degree` | 3 | 1 to 64 | of the polynomial kernel |
+/// | `slope`, `shift` | `1 / p`, 0 | finite | of the sigmoid kernel |
+/// | `ridge` | tuned | 0 or above | squared-norm penalty: `gamma` of KOS, `r` of MKDA |
+/// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
+/// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
+/// | `priors` | empirical | | class priors of the Mahalanobis and density rules |
+/// | `mahalanobis` | no | | KOS: Mahalanobis distance with priors in place of the nearest centroid |
+/// | `components` | all | 1 or more | canonical variates that are kept |
+/// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
+/// | `folds` | 5 | 2 or more | cross-validation |
+/// | `seed` | 0 | | of everything random |
+/// | `standardize` | yes | | zero mean and unit variance on the training rows |
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Kernel family.
+    pub kernel: Family,
+    /// Bandwidths to choose among; empty means tuned on the method's own grid.
+    pub bandwidths: Vec<f64>,
+    /// Degree of the polynomial kernel.
+    pub degree: u32,
+    /// Slope of the sigmoid kernel; `None` is one over the number of features.
+    pub slope: Option<f64>,
+    /// Shift of the sigmoid kernel.
+    pub shift: f64,
+    /// Fixed squared-norm penalty.
+    pub ridge: Option<f64>,
+    /// How KOS finds its ridge.
+    pub ridge_rule: RidgeRule,
+    /// Penalty of MKDA.
+    pub penalty: Penalty,
+    /// Class priors.
+    pub priors: Priors,
+    /// Whether KOS decides by Mahalanobis distance with priors.
+    pub mahalanobis: bool,
+    /// Canonical variates that are kept.
+    pub components: Option<usize>,
+    /// How the candidate is picked from the cross-validation table.
+    pub rule: Rule,
+    /// Number of folds.
+    pub folds: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether features are standardised.
+    pub standardize: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            kernel: Family::Gaussian,
+            bandwidths: vec![],
+            degree: 3,
+            slope: None,
+            shift: 0.0,
+            ridge: None,
+            ridge_rule: RidgeRule::Stabilization,
+            penalty: Penalty::Kernel,
+            priors: Priors::Empirical,
+            mahalanobis: false,
+            components: None,
+            rule: Rule::Min,
+            folds: 5,
+            seed: 0,
+            standardize: true,
+        }
+    }
+}
+
+/// How the ridge of kernel optimal scoring is found (Lapanowski & Gaynanova, section 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RidgeRule {
+    /// Shrinkage of the Gram matrix, `n gamma = gamma-hat`: the reading in which the two formulas agree.
+    Stabilization,
+    /// `gamma = gamma-hat` put into eq. 5 as printed, `n` times as large: what the authors ran.
+    StabilizationLiteral,
+    /// Generalised cross-validation.
+    Gcv,
+    /// Cross-validation, together with the bandwidth.
+    Cv,
+}
+
+/// Penalty matrix `R` of multinomial kernel discriminant analysis (Harrison & Pasupa, eq. 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Penalty {
+    /// `R = r K`: the squared norm of the function.
+    Kernel,
+    /// `R = r I`: the squared norm of the coefficients.
+    Identity,
+}
+
+/// Class priors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Priors {
+    /// Proportions in the training rows.
+    Empirical,
+    /// All classes alike.
+    Uniform,
+    /// Given, in the order of the classes; scaled to sum to 1.
+    Given(Vec<f64>),
+}
+
+impl Priors {
+    /// Probabilities for these classes.
+    pub fn resolve(&self, labels: &Labels) -> Result<Vec<f64>> {
+        let c = labels.n_classes();
+        match self {
+            Self::Empirical => {
+                let n = labels.len() as f64;
+                Ok(labels.counts().iter().map(|&k| k as f64 / n).collect())
+            }
+            Self::Uniform => Ok(vec![1.0 / c as f64; c]),
+            Self::Given(p) => {
+                if p.len() != c {
+                    return Err(Error::Data(format!(
+                        "{} priors for {c} classes; give one per class, in the order {}",
+                        p.len(),
+                        labels.classes().join(", ")
+                    )));
+                }
+                let total: f64 = p.iter().sum();
+                let valid = p.iter().all(|v| v.is_finite() && *v > 0.0) && total.is_finite();
+                require("priors", format!("{p:?}"), valid, "finite and above 0")?;
+                Ok(p.iter().map(|v| v / total).collect())
+            }
+        }
+    }
+
+    /// The priors of the classes named in `kept` (those that a fold has rows of).
+    pub fn resolve_subset(&self, labels: &Labels, kept: &[usize], all: usize) -> Result<Vec<f64>> {
+        match self {
+            Self::Given(p) if p.len() == all && kept.len() < all => {
+                Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels)
+            }
+            _ => self.resolve(labels),
+        }
+    }
+}
+
+/// How the candidate is picked from the cross-validation table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rule {
+    /// Least error; ties to the sparser, then the smoother candidate.
+    #[serde(rename = "min")]
+    Min,
+    /// The sparsest, then smoothest candidate within one standard error of the least.
+    #[serde(rename = "1se")]
+    OneStandardError,
+}
+
+impl Options {
+    /// Checks everything that does not depend on the data.
+    pub fn check(&self, method: MethodKind) -> Result<()> {
+        for &b in &self.bandwidths {
+            require("bandwidth", b, b.is_finite() && b > 0.0, "finite and above 0")?;
+        }
+        if let Some(r) = self.ridge {
+            require("ridge", r, r.is_finite() && r >= 0.0, "finite and 0 or above")?;
+        }
+        if let Some(k) = self.components {
+            require("components", k, k >= 1, "1 or more")?;
+        }
+        require("folds", self.folds, self.folds >= 2, "2 or more")?;
+        require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
+        if method == MethodKind::Parzen && !self.kernel.has_bandwidth() {
+            return Err(Error::Data(
+                "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// A kernel of the family with this bandwidth.
+    pub fn kernel_with(&self, bandwidth: f64, n_features: usize) -> Result<Kernel> {
+        let kernel = match self.kernel {
+            Family::Linear => Kernel::Linear,
+            Family::Gaussian => Kernel::Gaussian { bandwidth },
+            Family::Polynomial => Kernel::Polynomial { degree: self.degree },
+            Family::Sigmoid => Kernel::Sigmoid {
+                slope: self.slope.unwrap_or(1.0 / n_features.max(1) as f64),
+                shift: self.shift,
+            },
+            Family::Laplacian => Kernel::Laplacian { bandwidth },
+            Family::Cauchy => Kernel::Cauchy {
+                bandwidth,
+                dimension: n_features,
+            },
+        };
+        kernel.check()?;
+        Ok(kernel)
+    }
+
+    /// The kernels that the user fixed, smoothest first; `None` when the bandwidth is to be tuned on a grid.
+    pub fn fixed_kernels(&self, n_features: usize) -> Result<Option<Vec<Kernel>>> {
+        if !self.kernel.has_bandwidth() {
+            return Ok(Some(vec![self.kernel_with(1.0, n_features)?]));
+        }
+        if self.bandwidths.is_empty() {
+            return Ok(None);
+        }
+        let mut widths = self.bandwidths.clone();
+        widths.sort_by(|a, b| b.total_cmp(a));
+        widths.dedup();
+        widths
+            .into_iter()
+            .map(|b| self.kernel_with(b, n_features))
+            .collect::<Result<Vec<_>>>()
+            .map(Some)
+    }
+}

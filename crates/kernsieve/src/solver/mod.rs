@@ -1,0 +1,4 @@
+//! Solvers: matrices in, vectors out. They know neither data sets nor kernels; the Gram matrix may be the caller's own.
+
+pub mod optimal_scoring;
+pub mod ridge;

@@ -1,0 +1,170 @@
+//! Optimal scoring: from a regression on scored class indicators to canonical variates (Harrison & Pasupa, section 2.1).
+//!
+//! With `Theta_0 = diag(sqrt(n / n_j))` and `Y_0 = Y Theta_0`, a regression gives `B` and fitted values `Yhat_0`; the
+//! eigenpairs `(w, lambda)` of `M = Y_0' Yhat_0 / n` turn `B` into canonical variates `B W D`,
+//! `D = diag(1 / sqrt(lambda (1 - lambda)))` (eq. 6), for which the pooled within-class covariance (divisor `n`) is the
+//! identity. The paper's example `Theta_0 = diag(1 / sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`:
+//! it would make the variates `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
+
+use crate::decision::class_means;
+use crate::error::Result;
+use crate::linalg::{Matrix, matmul, symmetric_eigen};
+
+/// Directions with a smaller eigenvalue carry nothing and are dropped.
+const SMALLEST_EIGENVALUE: f64 = 1e-10;
+/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be infinite.
+const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-12;
+
+/// `Y_0`: row `i` holds `sqrt(n / n_j)` in the column of its class `j`, zero elsewhere.
+pub fn scored_responses(codes: &[usize], counts: &[usize]) -> Matrix {
+    let n = codes.len() as f64;
+    let mut y = Matrix::zeros(codes.len(), counts.len());
+    for (i, &c) in codes.iter().enumerate() {
+        y[(i, c)] = (n / counts[c] as f64).sqrt();
+    }
+    y
+}
+
+/// Canonical variates of a regression on [`scored_responses`].
+#[derive(Clone, Debug)]
+pub struct Canonical {
+    /// `B W D`, regressors x variates.
+    pub coef: Matrix,
+    /// Offset of each variate.
+    pub offset: Vec<f64>,
+    /// Class means in the variates, classes x variates.
+    pub means: Matrix,
+    /// The eigenvalues, largest first; `lambda / (1 - lambda)` are those of `Sigma_W^-1 Sigma_B`.
+    pub eigenvalues: Vec<f64>,
+}
+
+/// Turns regression coefficients (`coef` s x c, `offset` c) and fitted values (`n x c`) into canonical variates, at most
+/// `components` of them.
+///
+/// The offset's own unit eigenvalue has the eigenvector `(sqrt(n_j / n))_j`: it is removed by deflation, not by looking for
+/// the largest eigenvalue, since a real one may tend to 1, too. When no direction carries anything one variate of zeros
+/// is left, and the priors decide.
+pub fn canonical(
+    coef: &Matrix,
+    offset: &[f64],
+    fitted: &Matrix,
+    codes: &[usize],
+    counts: &[usize],
+    components: Option<usize>,
+) -> Result<Canonical> {
+    let (n, c) = (codes.len() as f64, counts.len());
+    // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric but for rounding.
+    let sums = class_means(fitted, codes, c); // class means, so times n_j
+    let m = Matrix::from_fn(c, c, |j, k| {
+        let entry = |a: usize, b: usize| (counts[a] as f64 / n).sqrt() * sums[(a, b)];
+        0.5 * (entry(j, k) + entry(k, j))
+    });
+    let trivial: Vec<f64> = counts.iter().map(|&k| (k as f64 / n).sqrt()).collect();
+    let eigen = symmetric_eigen(&deflate(&m, &trivial))?;
+    let most = components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
+    let kept = eigen
+        .values
+        .iter()
+        .take(most)
+        .take_while(|&&v| v > SMALLEST_EIGENVALUE)
+        .count();
+    let eigenvalues: Vec<f64> = eigen.values[..kept].iter().map(|v| v.min(LARGEST_EIGENVALUE)).collect();
+    // W D, with the sign that makes the largest entry of each eigenvector positive.
+    let mut wd = Matrix::zeros(c, kept.max(1));
+    for (k, &lambda) in eigenvalues.iter().enumerate() {
+        let column = eigen.vectors.column(k);
+        let largest = column
+            .iter()
+            .copied()
+            .fold(0.0f64, |a, b| if b.abs() > a.abs() + 1e-9 { b } else { a });
+        let scale = largest.signum() / (lambda * (1.0 - lambda)).sqrt();
+        for j in 0..c {
+            wd[(j, k)] = column[j] * scale;
+        }
+    }
+    let offset = Matrix::from_vec(offset.to_vec(), 1, c);
+    Ok(Canonical {
+        coef: matmul(coef.view(), wd.view()),
+        offset: matmul(offset.view(), wd.view()).into_vec(),
+        means: matmul(sums.view(), wd.view()),
+        eigenvalues,
+    })
+}
+
+/// `(I - w w') M (I - w w')` for a unit vector `w`.
+fn deflate(m: &Matrix, w: &[f64]) -> Matrix {
+    let c = w.len();
+    let mw: Vec<f64> = (0..c)
+        .map(|i| m.row(i).iter().zip(w).map(|(a, b)| a * b).sum())
+        .collect();
+    let wmw: f64 = mw.iter().zip(w).map(|(a, b)| a * b).sum();
+    Matrix::from_fn(c, c, |i, j| m[(i, j)] - w[i] * mw[j] - mw[i] * w[j] + w[i] * w[j] * wmw)
+}
+
+/// `c - 1` orthogonal scores: a `c x (c - 1)` matrix with `Theta' diag(n_j / n) Theta = I` and `Theta' (n_j)_j = 0`. For two
+/// classes it is `(sqrt(n_2 / n_1), -sqrt(n_1 / n_2))`, the scores of Lapanowski & Gaynanova (section 2.1); for more each
+/// column contrasts a class with all before it.
+pub fn contrast_scores(counts: &[usize]) -> Matrix {
+    let (c, n) = (counts.len(), counts.iter().sum::<usize>() as f64);
+    let mut theta = Matrix::zeros(c, c.saturating_sub(1));
+    let mut before = counts.first().map_or(0.0, |&k| k as f64);
+    for l in 1..c {
+        let here = counts[l] as f64;
+        let upto = before + here;
+        for j in 0..l {
+            theta[(j, l - 1)] = (n * here / (before * upto)).sqrt();
+        }
+        theta[(l, l - 1)] = -(n * before / (here * upto)).sqrt();
+        before = upto;
+    }
+    theta
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contrasts_satisfy_the_constraints_of_optimal_scoring() {
+        for counts in [vec![3, 7], vec![5, 1, 9, 2], vec![4, 4, 4]] {
+            let n: usize = counts.iter().sum();
+            let theta = contrast_scores(&counts);
+            for a in 0..counts.len() - 1 {
+                let mean: f64 = (0..counts.len()).map(|j| counts[j] as f64 * theta[(j, a)]).sum();
+                assert!(mean.abs() < 1e-12);
+                for b in 0..counts.len() - 1 {
+                    let inner: f64 = (0..counts.len())
+                        .map(|j| counts[j] as f64 / n as f64 * theta[(j, a)] * theta[(j, b)])
+                        .sum();
+                    assert!((inner - f64::from(a == b)).abs() < 1e-12);
+                }
+            }
+        }
+        let two = contrast_scores(&[3, 7]);
+        assert!((two[(0, 0)] - (7.0f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert!((two[(1, 0)] + (3.0f64 / 7.0).sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn scored_responses_satisfy_the_constraint() {
+        let codes = [0, 1, 1, 2, 2, 2];
+        let y = scored_responses(&codes, &[1, 2, 3]);
+        let yy = matmul(y.view().t(), y.view());
+        for i in 0..3 {
+            for j in 0..3 {
+                assert!((yy[(i, j)] / 6.0 - f64::from(i == j)).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn a_regression_that_explains_nothing_leaves_the_priors() {
+        let codes = [0, 0, 1, 1];
+        // Fitted values of the offset alone.
+        let mean = 2f64.sqrt() / 2.0;
+        let fitted = Matrix::from_fn(4, 2, |_, _| mean);
+        let c = canonical(&Matrix::zeros(3, 2), &[mean; 2], &fitted, &codes, &[2, 2], None).expect("finite");
+        assert!(c.eigenvalues.is_empty());
+        assert_eq!((c.coef.cols(), c.means.max_abs()), (1, 0.0));
+    }
+}
