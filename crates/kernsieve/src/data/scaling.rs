@@ -85,9 +85,9 @@ impl Scaling {
     pub fn apply_in_place(&self, x: &mut Matrix) {
         let p = x.cols();
         for row in x.as_mut_slice().chunks_exact_mut(p.max(1)) {
-            for j in 0..p {
-                row[j] = if self.active[j] {
-                    (row[j] - self.mean[j]) / self.scale[j]
+            for (j, v) in row.iter_mut().enumerate() {
+                *v = if self.active[j] {
+                    (*v - self.mean[j]) / self.scale[j]
                 } else {
                     0.0
                 };

@@ -5,7 +5,7 @@ mod posterior;
 pub use posterior::{argmax, softmax_in_place};
 
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, group_means};
 use rayon::prelude::*;
 
 /// A decision rule: log scores `s_c(z)`, probabilities `exp(s_c) / sum exp(s)`.
@@ -115,23 +115,9 @@ fn valid(log_priors: &[f64]) -> bool {
         && log_priors.iter().any(|v| v.is_finite())
 }
 
-/// Class means of outputs, `classes x outputs`.
-pub fn class_means(z: &Matrix, codes: &[usize], n_classes: usize) -> Matrix {
-    let mut means = Matrix::zeros(n_classes, z.cols());
-    let mut counts = vec![0usize; n_classes];
-    for (row, &c) in z.iter_rows().zip(codes) {
-        counts[c] += 1;
-        means.row_mut(c).iter_mut().zip(row).for_each(|(m, v)| *m += v);
-    }
-    for (c, &n) in counts.iter().enumerate() {
-        means.row_mut(c).iter_mut().for_each(|m| *m /= n.max(1) as f64);
-    }
-    means
-}
-
 /// The nearest-centroid rule learned from the outputs of the training rows.
 pub fn nearest_centroid(z: &Matrix, codes: &[usize], n_classes: usize) -> Decision {
-    let means = class_means(z, codes, n_classes);
+    let means = group_means(z, codes, n_classes);
     let mut within = 0.0;
     for (row, &c) in z.iter_rows().zip(codes) {
         within += row

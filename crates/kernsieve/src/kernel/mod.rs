@@ -182,7 +182,7 @@ impl Kernel {
 
 /// `log Gamma(k / 2)` for a positive integer `k`, by the recurrence from 1/2 or 1.
 fn log_gamma_half(k: usize) -> f64 {
-    let (mut at, mut sum) = if k % 2 == 0 {
+    let (mut at, mut sum) = if k.is_multiple_of(2) {
         (2, 0.0)
     } else {
         (1, 0.5 * std::f64::consts::PI.ln())

@@ -47,3 +47,17 @@ pub fn add_to_rows(m: &mut Matrix, offset: &[f64]) {
         row.iter_mut().zip(offset).for_each(|(v, o)| *v += o);
     }
 }
+
+/// Means of the rows of each group, `n_groups x cols`; `groups` holds the group of every row. An empty group has mean 0.
+pub fn group_means(m: &Matrix, groups: &[usize], n_groups: usize) -> Matrix {
+    let mut means = Matrix::zeros(n_groups, m.cols());
+    let mut counts = vec![0usize; n_groups];
+    for (row, &g) in m.iter_rows().zip(groups) {
+        counts[g] += 1;
+        means.row_mut(g).iter_mut().zip(row).for_each(|(a, v)| *a += v);
+    }
+    for (g, &n) in counts.iter().enumerate() {
+        means.row_mut(g).iter_mut().for_each(|a| *a /= n.max(1) as f64);
+    }
+    means
+}

@@ -21,7 +21,7 @@ use crate::decision::{Decision, nearest_centroid};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, between_class_bandwidths, center_gram, gram, gram_from_base, log_grid};
-use crate::linalg::{Matrix, add_to_rows, center_columns, matmul, symmetric_eigen};
+use crate::linalg::{Matrix, add_to_rows, center_columns, group_means, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::contrast_scores;
 use crate::solver::ridge::{Shifted, generalized_cross_validation, optimal_scoring_coefficients, stabilization};
 use std::cmp::Ordering;
@@ -199,7 +199,7 @@ impl Kos {
         // Whiten the scores so that the pooled within-class covariance is the identity, then eq. 12 of sMKDA.
         let transform = whitening(scores, codes, c)?;
         let z = matmul(scores.view(), transform.view());
-        let means = crate::decision::class_means(&z, codes, c);
+        let means = group_means(&z, codes, c);
         Ok((
             Decision::Mahalanobis {
                 means,
@@ -212,7 +212,7 @@ impl Kos {
 
 /// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores (directions without variance are left out).
 fn whitening(z: &Matrix, codes: &[usize], c: usize) -> Result<Matrix> {
-    let means = crate::decision::class_means(z, codes, c);
+    let means = group_means(z, codes, c);
     let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| z[(i, j)] - means[(codes[i], j)]);
     let mut s = matmul(r.view().t(), r.view());
     s.as_mut_slice().iter_mut().for_each(|v| *v /= z.rows() as f64);

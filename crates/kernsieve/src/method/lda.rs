@@ -140,7 +140,7 @@ mod tests {
 
     /// Pooled within-class covariance (divisor n) of outputs.
     fn within(z: &Matrix, problem: &Problem) -> Matrix {
-        let means = crate::decision::class_means(z, problem.labels.codes(), problem.labels.n_classes());
+        let means = crate::linalg::group_means(z, problem.labels.codes(), problem.labels.n_classes());
         let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| {
             z[(i, j)] - means[(problem.labels.codes()[i], j)]
         });
@@ -172,7 +172,7 @@ mod tests {
         let fit = Lda { components: None }.solve(&problem).expect("fits");
         let w = fit.expansion.support.row(0).to_vec();
         // S_W w is proportional to the difference of the means: Fisher's condition, without solving anything.
-        let means = crate::decision::class_means(&problem.x, problem.labels.codes(), 2);
+        let means = crate::linalg::group_means(&problem.x, problem.labels.codes(), 2);
         let sw = within(&problem.x, &problem);
         let left: Vec<f64> = (0..3).map(|i| (0..3).map(|j| sw[(i, j)] * w[j]).sum()).collect();
         let right: Vec<f64> = (0..3).map(|j| means[(0, j)] - means[(1, j)]).collect();

@@ -6,9 +6,8 @@
 //! identity. The paper's example `Theta_0 = diag(1 / sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`:
 //! it would make the variates `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
 
-use crate::decision::class_means;
 use crate::error::Result;
-use crate::linalg::{Matrix, matmul, symmetric_eigen};
+use crate::linalg::{Matrix, group_means, matmul, symmetric_eigen};
 
 /// Directions with a smaller eigenvalue carry nothing and are dropped.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
@@ -54,9 +53,9 @@ pub fn canonical(
 ) -> Result<Canonical> {
     let (n, c) = (codes.len() as f64, counts.len());
     // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric but for rounding.
-    let sums = class_means(fitted, codes, c); // class means, so times n_j
+    let means = group_means(fitted, codes, c);
     let m = Matrix::from_fn(c, c, |j, k| {
-        let entry = |a: usize, b: usize| (counts[a] as f64 / n).sqrt() * sums[(a, b)];
+        let entry = |a: usize, b: usize| (counts[a] as f64 / n).sqrt() * means[(a, b)];
         0.5 * (entry(j, k) + entry(k, j))
     });
     let trivial: Vec<f64> = counts.iter().map(|&k| (k as f64 / n).sqrt()).collect();
@@ -86,7 +85,7 @@ pub fn canonical(
     Ok(Canonical {
         coef: matmul(coef.view(), wd.view()),
         offset: matmul(offset.view(), wd.view()).into_vec(),
-        means: matmul(sums.view(), wd.view()),
+        means: matmul(means.view(), wd.view()),
         eigenvalues,
     })
 }

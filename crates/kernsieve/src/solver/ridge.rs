@@ -32,13 +32,13 @@ impl Shifted {
     /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. When `M + shift I` is not positive definite
     /// the eigendecomposition takes over, with negative eigenvalues of `M` counted as zero.
     pub fn solve(&self, shift: f64, b: &Matrix) -> Result<Matrix> {
-        if self.eigen.get().is_none() {
-            if let Ok(factor) = cholesky_shifted(self.matrix.clone(), shift) {
-                let mut x = b.clone();
-                factor.solve_in_place(&mut x);
-                if x.as_slice().iter().all(|v| v.is_finite()) {
-                    return Ok(x);
-                }
+        if self.eigen.get().is_none()
+            && let Ok(factor) = cholesky_shifted(self.matrix.clone(), shift)
+        {
+            let mut x = b.clone();
+            factor.solve_in_place(&mut x);
+            if x.as_slice().iter().all(|v| v.is_finite()) {
+                return Ok(x);
             }
         }
         self.filter(|l| 1.0 / (l + shift), b)

@@ -1,0 +1,91 @@
+//! A trained model: everything that predicting needs, and a record of how it came about.
+
+mod record;
+
+pub use record::{CvEntry, CvTable, TrainingRecord};
+
+use crate::data::{Scaling, Schema};
+use crate::decision::Decision;
+use crate::error::{Error, Result};
+use crate::expansion::KernelExpansion;
+use crate::linalg::Matrix;
+
+/// A trained classifier.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Class labels as the user wrote them.
+    pub classes: Vec<String>,
+    /// Input columns.
+    pub schema: Schema,
+    /// Standardisation of the features.
+    pub scaling: Scaling,
+    /// Outputs as a function of a standardised row.
+    pub expansion: KernelExpansion,
+    /// Classes as a function of the outputs.
+    pub decision: Decision,
+    /// How the model came about.
+    pub record: TrainingRecord,
+}
+
+/// What a model says of some rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// Outputs `z` (canonical variates, scores or log densities), rows x outputs.
+    pub outputs: Matrix,
+    /// Class probabilities, rows x classes. The predicted class is the largest, the first one on a tie.
+    pub posterior: Matrix,
+}
+
+impl Model {
+    /// Predicts rows of raw features (`n x n_features`, in the units of the file).
+    pub fn predict(&self, x: &Matrix) -> Prediction {
+        let mut scaled = x.clone();
+        self.scaling.apply_in_place(&mut scaled);
+        let outputs = self.expansion.evaluate(&scaled);
+        let posterior = self.decision.posterior(&outputs);
+        Prediction { outputs, posterior }
+    }
+
+    /// Names of the features, dropped ones included.
+    pub fn feature_names(&self) -> Vec<String> {
+        self.schema.feature_names()
+    }
+
+    /// Features with a nonzero weight, largest weight first, in the order of the columns on a tie.
+    pub fn selected_features(&self) -> Vec<String> {
+        let names = self.feature_names();
+        let w = &self.expansion.feature_weights;
+        let mut used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
+        used.sort_by(|&a, &b| w[b].abs().total_cmp(&w[a].abs()));
+        used.into_iter().map(|j| names[j].clone()).collect()
+    }
+
+    /// Whether all parts fit together.
+    pub fn check(&self) -> Result<()> {
+        let fail = |what: String| Err(Error::ModelFile(what));
+        self.expansion.check()?;
+        self.decision.check()?;
+        let p = self.expansion.n_features();
+        if self.schema.n_features() != p {
+            return fail(format!(
+                "{} columns' features for {p} feature weights",
+                self.schema.n_features()
+            ));
+        }
+        let s = &self.scaling;
+        let sizes = [s.mean.len(), s.scale.len(), s.active.len()];
+        if sizes.iter().any(|&k| k != p) {
+            return fail("the scaling does not match the features".into());
+        }
+        if s.mean.iter().any(|v| !v.is_finite()) || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0) {
+            return fail("the scaling is damaged".into());
+        }
+        if self.decision.n_outputs() != self.expansion.n_outputs() {
+            return fail("the decision rule does not match the outputs".into());
+        }
+        if self.decision.n_classes() != self.classes.len() || self.classes.len() < 2 {
+            return fail("the decision rule does not match the classes".into());
+        }
+        Ok(())
+    }
+}

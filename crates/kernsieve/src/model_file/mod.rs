@@ -1,0 +1,177 @@
+//! The model file: one safetensors container. Arrays are tensors, everything else is one JSON document under the metadata key
+//! `kernsieve`. Loading runs no code, allocates no more than the file's size justifies, and checks that all parts fit.
+
+mod atomic;
+mod read;
+mod write;
+
+pub use atomic::{remove_unfinished, write_atomic};
+pub use read::{load, read};
+pub use write::{save, to_bytes};
+
+use crate::data::Schema;
+use crate::kernel::Kernel;
+use crate::model::TrainingRecord;
+use serde::{Deserialize, Serialize};
+
+/// Version of the layout; a reader refuses larger ones.
+const FORMAT: u32 = 1;
+/// The metadata key of the JSON document.
+const KEY: &str = "kernsieve";
+
+/// The JSON document. Arrays of numbers that predict are tensors; this holds the rest.
+#[derive(Serialize, Deserialize)]
+struct Document {
+    format: u32,
+    classes: Vec<String>,
+    schema: Schema,
+    kernel: Kernel,
+    output: OutputKind,
+    decision: DecisionKind,
+    record: TrainingRecord,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OutputKind {
+    Linear,
+    LogDensity,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum DecisionKind {
+    Mahalanobis,
+    NearestCentroid,
+    LogDensity,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Dataset, Rng, simulate};
+    use crate::error::Error;
+    use crate::method::{MethodKind, Options};
+    use crate::model::Model;
+    use crate::tuning::{Control, train};
+
+    fn model(kind: MethodKind, data: &Dataset) -> Model {
+        let schema = Schema::numeric(data.feature_names());
+        train(kind, &Options::default(), data, &schema, true, &Control::new())
+            .expect("trains")
+            .model
+    }
+
+    #[test]
+    fn a_reloaded_model_predicts_the_same_bits() {
+        let (data, test) = (simulate::mixture(0, 1, 40, 3), simulate::mixture(0, 2, 300, 3));
+        for kind in MethodKind::ALL {
+            let model = model(kind, &data);
+            let bytes = to_bytes(&model).expect("serialises");
+            let again = read(&bytes).expect("loads");
+            let (a, b) = (model.predict(test.x()), again.predict(test.x()));
+            let bits = |m: &crate::linalg::Matrix| m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&a.outputs), bits(&b.outputs));
+            assert_eq!(bits(&a.posterior), bits(&b.posterior));
+            assert_eq!(model, again);
+            assert_eq!(bytes, to_bytes(&again).expect("serialises"));
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+        let data = simulate::rings(0);
+        for kind in MethodKind::ALL {
+            let run = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .expect("pool");
+                pool.install(|| to_bytes(&model(kind, &data)).expect("serialises"))
+            };
+            assert_eq!(run(1), run(2), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn no_corruption_of_a_model_file_panics() {
+        let data = simulate::mixture(0, 1, 15, 1);
+        let mut rng = Rng::new(5);
+        let test = simulate::mixture(0, 2, 5, 1);
+        let mut accepted = 0;
+        for kind in [MethodKind::Kos, MethodKind::Parzen] {
+            let bytes = to_bytes(&model(kind, &data)).expect("serialises");
+            for _ in 0..5000 {
+                let mut bad = bytes.clone();
+                match rng.below(4) {
+                    0 => bad.truncate(rng.below(bad.len())),
+                    1 => {
+                        // Most damage in the header, where it matters.
+                        let within = if rng.below(2) == 0 { 4000 } else { usize::MAX };
+                        let at = rng.below(bad.len().min(within));
+                        bad[at] ^= 1 << rng.below(8);
+                    }
+                    2 => {
+                        let at = rng.below(bad.len());
+                        bad.insert(at, rng.next_u64() as u8);
+                    }
+                    _ => {
+                        let at = rng.below(bad.len());
+                        let end = (at + 1 + rng.below(40)).min(bad.len());
+                        bad.drain(at..end);
+                    }
+                }
+                match read(&bad) {
+                    // A changed digit or coefficient can still be a valid model: it must then predict.
+                    Ok(m) => {
+                        accepted += 1;
+                        if m.expansion.n_features() == test.n_features() {
+                            let p = m.predict(test.x()).posterior;
+                            assert!(p.as_slice().iter().all(|v| v.is_finite()));
+                        }
+                    }
+                    Err(Error::ModelFile(message)) => assert!(!message.is_empty()),
+                    Err(e) => assert!(!e.to_string().is_empty()),
+                }
+            }
+        }
+        assert!(accepted < 5000, "{accepted} of 10000 damaged files were accepted");
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_by_name() {
+        let data = simulate::mixture(0, 1, 10, 1);
+        let text = String::from_utf8_lossy(&to_bytes(&model(MethodKind::Lda, &data)).expect("serialises")).into_owned();
+        assert!(text.contains("\\\"format\\\":1"));
+        let bytes = to_bytes(&model(MethodKind::Lda, &data)).expect("serialises");
+        let needle = b"\\\"format\\\":1";
+        let at = bytes.windows(needle.len()).position(|w| w == needle).expect("there");
+        let mut newer = bytes.clone();
+        newer[at + needle.len() - 1] = b'9';
+        assert!(read(&newer).unwrap_err().to_string().contains("newer"));
+    }
+
+    #[test]
+    fn other_files_are_named_for_what_they_are_not() {
+        for bytes in [&b""[..], b"x,y,class\n1,2,a\n", &[0xff; 64], &[0; 8]] {
+            let e = read(bytes).unwrap_err().to_string();
+            assert!(e.starts_with("not a usable model file"), "{e}");
+        }
+    }
+
+    #[test]
+    fn saving_replaces_the_file_whole() {
+        let dir = std::env::temp_dir().join(format!("kernsieve-save-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("writable");
+        let path = dir.join("m.ks");
+        std::fs::write(&path, b"old").expect("writable");
+        let data = simulate::mixture(0, 1, 10, 1);
+        let m = model(MethodKind::Lda, &data);
+        save(&m, &path).expect("saves");
+        assert_eq!(load(&path).expect("loads"), m);
+        let left: Vec<_> = std::fs::read_dir(&dir).expect("readable").collect();
+        assert_eq!(left.len(), 1);
+        assert!(save(&m, &dir.join("no/such/folder/m.ks")).is_err());
+        std::fs::remove_dir_all(&dir).expect("removable");
+    }
+}

@@ -1,0 +1,163 @@
+//! Bytes to model, trusting nothing.
+
+use super::{DecisionKind, Document, FORMAT, KEY, OutputKind};
+use crate::data::Scaling;
+use crate::decision::Decision;
+use crate::error::{Error, Result};
+use crate::expansion::{KernelExpansion, Output};
+use crate::linalg::Matrix;
+use crate::model::Model;
+use safetensors::SafeTensors;
+use safetensors::tensor::Dtype;
+use std::path::Path;
+
+/// Loads a model file.
+pub fn load(path: &Path) -> Result<Model> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| Error::Io {
+        path: name.clone(),
+        source,
+    })?;
+    read(&bytes).map_err(|e| match e {
+        Error::ModelFile(what) => Error::ModelFile(format!("{name}: {what}")),
+        other => other,
+    })
+}
+
+/// Reads a model from the bytes of a file. Whatever the bytes are, the answer is a model whose parts fit, or an error.
+pub fn read(bytes: &[u8]) -> Result<Model> {
+    let broken = |what: String| Error::ModelFile(what);
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| {
+        broken(format!(
+            "the container is damaged or this is another kind of file ({e})"
+        ))
+    })?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| broken(format!("the container is damaged ({e})")))?;
+    let text = header
+        .metadata()
+        .as_ref()
+        .and_then(|m| m.get(KEY))
+        .ok_or_else(|| broken("a safetensors file, but not one of kernsieve".into()))?;
+    // The version comes first: a newer document may not parse at all.
+    let version: Version =
+        serde_json::from_str(text).map_err(|e| broken(format!("its description is damaged ({e})")))?;
+    if version.format > FORMAT {
+        return Err(broken(format!(
+            "written by a newer version of kernsieve (format {}, this one reads up to {FORMAT})",
+            version.format
+        )));
+    }
+    let document: Document =
+        serde_json::from_str(text).map_err(|e| broken(format!("its description is damaged ({e})")))?;
+    assemble(document, &Arrays(&tensors))
+}
+
+#[derive(serde::Deserialize)]
+struct Version {
+    format: u32,
+}
+
+fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
+    let output = match document.output {
+        OutputKind::Linear => Output::Linear {
+            coef: arrays.matrix("coef")?,
+            offset: arrays.vector("offset")?,
+        },
+        OutputKind::LogDensity => Output::LogDensity {
+            weights: arrays.vector("weights")?,
+            starts: arrays.indices("starts")?,
+            offset: arrays.vector("offset")?,
+        },
+    };
+    let decision = match document.decision {
+        DecisionKind::Mahalanobis => Decision::Mahalanobis {
+            means: arrays.matrix("decision.means")?,
+            log_priors: arrays.vector("decision.log_priors")?,
+        },
+        DecisionKind::NearestCentroid => Decision::NearestCentroid {
+            means: arrays.matrix("decision.means")?,
+            variance: arrays.vector("decision.variance")?.first().copied().unwrap_or(f64::NAN),
+        },
+        DecisionKind::LogDensity => Decision::LogDensity {
+            log_priors: arrays.vector("decision.log_priors")?,
+        },
+    };
+    let scaling = Scaling {
+        mean: arrays.vector("scaling.mean")?,
+        scale: arrays.vector("scaling.scale")?,
+        active: arrays
+            .raw("scaling.active", Dtype::U8, 1)?
+            .0
+            .iter()
+            .map(|&b| b != 0)
+            .collect(),
+    };
+    let expansion = KernelExpansion {
+        kernel: document.kernel,
+        feature_weights: arrays.vector("feature_weights")?,
+        support: arrays.matrix("support")?,
+        output,
+    };
+    let mut record = document.record;
+    record.report.retained_rows = arrays.indices("retained_rows")?;
+    if record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
+        return Err(Error::ModelFile("its cross-validation table is damaged".into()));
+    }
+    let model = Model {
+        classes: document.classes,
+        schema: document.schema,
+        scaling,
+        expansion,
+        decision,
+        record,
+    };
+    model.check()?;
+    Ok(model)
+}
+
+/// The arrays of the file, each checked for its kind and shape.
+struct Arrays<'a>(&'a SafeTensors<'a>);
+
+impl Arrays<'_> {
+    fn raw(&self, name: &str, dtype: Dtype, dimensions: usize) -> Result<(&[u8], Vec<usize>)> {
+        let broken = |what: &str| Error::ModelFile(format!("array '{name}' {what}"));
+        let view = self.0.tensor(name).map_err(|_| broken("is missing"))?;
+        if view.dtype() != dtype || view.shape().len() != dimensions {
+            return Err(broken("has the wrong type or shape"));
+        }
+        Ok((view.data(), view.shape().to_vec()))
+    }
+
+    fn vector(&self, name: &str) -> Result<Vec<f64>> {
+        let (bytes, _) = self.raw(name, Dtype::F64, 1)?;
+        Ok(floats(bytes))
+    }
+
+    fn matrix(&self, name: &str) -> Result<Matrix> {
+        let (bytes, shape) = self.raw(name, Dtype::F64, 2)?;
+        let values = floats(bytes);
+        if shape[0].checked_mul(shape[1]) != Some(values.len()) {
+            return Err(Error::ModelFile(format!("array '{name}' has the wrong size")));
+        }
+        Ok(Matrix::from_vec(values, shape[0], shape[1]))
+    }
+
+    fn indices(&self, name: &str) -> Result<Vec<usize>> {
+        let (bytes, _) = self.raw(name, Dtype::U64, 1)?;
+        Ok(words(bytes)
+            .map(|w| usize::try_from(u64::from_le_bytes(w)).unwrap_or(usize::MAX))
+            .collect())
+    }
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {
+    bytes.chunks_exact(8).map(|c| {
+        let mut word = [0; 8];
+        word.copy_from_slice(c);
+        word
+    })
+}
+
+fn floats(bytes: &[u8]) -> Vec<f64> {
+    words(bytes).map(f64::from_le_bytes).collect()
+}

@@ -1,0 +1,358 @@
+//! k-fold cross-validation of every candidate of a method.
+//!
+//! Per fold: scaling on its training rows, one matrix of distances (or inner products) for all candidates, then every arm
+//! of candidates as one task. Tasks run in parallel; as each is computed by itself and results are kept by position, the
+//! table does not depend on the number of threads.
+
+use super::control::Control;
+use super::memory::for_people;
+use super::train::prepare;
+use crate::data::{Dataset, Split, stratified_folds};
+use crate::decision::argmax;
+use crate::error::{Error, Result};
+use crate::kernel::{Pairs, symmetric_base};
+use crate::linalg::Matrix;
+use crate::method::{Arm, Fold, Method, Options, Problem, Rule};
+use crate::metrics::{log_loss_of, mean_and_standard_error};
+use crate::model::{CvEntry, CvTable};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts of one candidate in one fold.
+#[derive(Clone, Copy, Debug)]
+struct Score {
+    wrong: usize,
+    log_loss: f64,
+}
+
+/// Cross-validates every candidate of the method; `problem` is the whole data set as the final fit will see it.
+pub fn cross_validate(
+    method: &dyn Method,
+    data: &Dataset,
+    problem: &Problem,
+    options: &Options,
+    control: &Control,
+) -> Result<CvTable> {
+    let arms = method.arms(problem)?;
+    let folds = stratified_folds(data.labels(), options.folds, options.seed);
+    let plan = Plan::new(method, &folds, arms.len(), control)?;
+    // scores[fold][arm][candidate]
+    let mut scores: Vec<Vec<Vec<Option<Score>>>> = Vec::with_capacity(folds.len());
+    let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
+    control.report(0, total);
+    for group in folds.chunks(plan.folds_at_once) {
+        let prepared: Vec<PreparedFold> = group
+            .iter()
+            .map(|s| PreparedFold::new(method, data, s, options))
+            .collect::<Result<_>>()?;
+        let tasks: Vec<(usize, usize)> = (0..group.len())
+            .flat_map(|f| (0..arms.len()).map(move |a| (f, a)))
+            .collect();
+        let mut results: Vec<Vec<Option<Score>>> = Vec::with_capacity(tasks.len());
+        for batch in tasks.chunks(plan.tasks_at_once) {
+            let part: Result<Vec<_>> = batch
+                .par_iter()
+                .map(|&(f, a)| {
+                    control.checkpoint()?;
+                    let score = prepared[f].score(method, &arms[a]);
+                    control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                    score
+                })
+                .collect();
+            results.extend(part?);
+        }
+        let mut results = results.into_iter();
+        for _ in group {
+            scores.push(results.by_ref().take(arms.len()).collect());
+        }
+    }
+    Ok(assemble(method, arms, &folds, &scores, data.n_samples(), options.rule))
+}
+
+/// How much may run at once.
+struct Plan {
+    folds_at_once: usize,
+    tasks_at_once: usize,
+}
+
+impl Plan {
+    fn new(method: &dyn Method, folds: &[Split], n_arms: usize, control: &Control) -> Result<Self> {
+        let limit = control.memory_bytes();
+        let footprint = method.footprint();
+        let largest = folds
+            .iter()
+            .map(|f| (f.train.len() as u64, f.test.len() as u64))
+            .max()
+            .unwrap_or((0, 0));
+        let (train, test) = largest;
+        let base =
+            8 * (u64::from(footprint.train_base) * train * train + u64::from(footprint.held_out_base) * test * train);
+        let work = 8 * footprint.copies as u64 * train * train + 8 * u64::from(footprint.held_out_base) * test * train;
+        if base + work > limit {
+            let per_row_squared = (base + work) as f64 / (train as f64 + test as f64).powi(2);
+            let fits = (limit as f64 / per_row_squared).sqrt() as u64;
+            return Err(Error::Memory {
+                what: format!("cross-validation of {} on {} rows", method.name(), train + test),
+                needed: for_people(base + work),
+                limit: for_people(limit),
+                remedy: format!("about {fits} rows would fit; take a sample of the rows, or raise --memory"),
+            });
+        }
+        let threads = rayon::current_num_threads();
+        let tasks = (limit - base)
+            .checked_div(work)
+            .map_or(usize::MAX, |t| t.max(1) as usize);
+        let threads_used = threads.min(tasks);
+        let left = limit - work * threads_used as u64;
+        let folds_at_once = left.checked_div(base).unwrap_or(u64::MAX).clamp(1, folds.len() as u64) as usize;
+        // With memory for every thread the scheduler may take all tasks as they come.
+        let tasks_at_once = if tasks >= threads {
+            (folds_at_once * n_arms).max(1)
+        } else {
+            tasks
+        };
+        Ok(Self {
+            folds_at_once,
+            tasks_at_once,
+        })
+    }
+}
+
+/// One fold, ready for all arms.
+struct PreparedFold {
+    /// `None` when the training part has one class only: then that class is the answer.
+    fold: Option<Fold>,
+    /// Class code in the whole data set of each class of the fold.
+    classes: Vec<usize>,
+    truth: Vec<usize>,
+}
+
+impl PreparedFold {
+    fn new(method: &dyn Method, data: &Dataset, split: &Split, options: &Options) -> Result<Self> {
+        let (scaling, problem, classes) = prepare(data, &split.train, options)?;
+        let truth = split.test.iter().map(|&i| data.labels().codes()[i]).collect();
+        if classes.len() < 2 {
+            return Ok(Self {
+                fold: None,
+                classes,
+                truth,
+            });
+        }
+        let held_out = scaling.apply(data.x(), &split.test);
+        let footprint = method.footprint();
+        let family = method.family();
+        let train_base = footprint.train_base.then(|| symmetric_base(family, &problem.x));
+        let held_out_base = footprint
+            .held_out_base
+            .then(|| Pairs::new(family.base(), problem.x.clone()).all(&held_out, |_| ()));
+        Ok(Self {
+            fold: Some(Fold {
+                train: problem,
+                held_out,
+                train_base,
+                held_out_base,
+            }),
+            classes,
+            truth,
+        })
+    }
+
+    fn score(&self, method: &dyn Method, arm: &Arm) -> Result<Vec<Option<Score>>> {
+        let Some(fold) = &self.fold else {
+            let only = self.classes.first().copied().unwrap_or(0);
+            let wrong = self.truth.iter().filter(|&&t| t != only).count();
+            let log_loss = wrong as f64 * log_loss_of(0.0);
+            return Ok(vec![Some(Score { wrong, log_loss }); arm.len()]);
+        };
+        let posteriors = method.held_out(fold, arm)?;
+        Ok(posteriors.into_iter().map(|p| p.map(|p| self.count(&p))).collect())
+    }
+
+    fn count(&self, posterior: &Matrix) -> Score {
+        let mut score = Score {
+            wrong: 0,
+            log_loss: 0.0,
+        };
+        for (row, &truth) in posterior.iter_rows().zip(&self.truth) {
+            score.wrong += usize::from(self.classes[argmax(row)] != truth);
+            // A class without a row in the training part has probability 0.
+            let own = self.classes.iter().position(|&c| c == truth);
+            score.log_loss += log_loss_of(own.map_or(0.0, |c| row[c]));
+        }
+        score
+    }
+}
+
+fn assemble(
+    method: &dyn Method,
+    arms: Vec<Arm>,
+    folds: &[Split],
+    scores: &[Vec<Vec<Option<Score>>>],
+    n: usize,
+    rule: Rule,
+) -> CvTable {
+    let mut grid: Vec<CvEntry> = Vec::new();
+    for (a, arm) in arms.into_iter().enumerate() {
+        for (c, candidate) in arm.into_iter().enumerate() {
+            let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c]).collect();
+            let entry = match own {
+                None => CvEntry {
+                    candidate,
+                    error: None,
+                    standard_error: 0.0,
+                    log_loss: None,
+                    fold_errors: vec![],
+                },
+                Some(own) => {
+                    let fold_errors: Vec<f64> = own
+                        .iter()
+                        .zip(folds)
+                        .map(|(s, f)| s.wrong as f64 / f.test.len().max(1) as f64)
+                        .collect();
+                    CvEntry {
+                        candidate,
+                        error: Some(own.iter().map(|s| s.wrong).sum::<usize>() as f64 / n as f64),
+                        standard_error: mean_and_standard_error(&fold_errors).1,
+                        log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n as f64),
+                        fold_errors,
+                    }
+                }
+            };
+            grid.push(entry);
+        }
+    }
+    grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
+    let chosen = choose(&grid, rule);
+    CvTable {
+        folds: folds.len(),
+        grid,
+        chosen,
+        rule,
+    }
+}
+
+/// The first candidate of least error, or the first within one standard error of it.
+fn choose(grid: &[CvEntry], rule: Rule) -> usize {
+    let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
+    let mut least = 0;
+    for (i, e) in grid.iter().enumerate() {
+        if error(e) < error(&grid[least]) {
+            least = i;
+        }
+    }
+    match rule {
+        Rule::Min => least,
+        Rule::OneStandardError => {
+            let bound = error(&grid[least]) + grid[least].standard_error;
+            grid.iter().position(|e| error(e) <= bound).unwrap_or(least)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::simulate;
+    use crate::kernel::Kernel;
+    use crate::method::{Candidate, MethodKind};
+
+    fn entry(error: f64, standard_error: f64) -> CvEntry {
+        CvEntry {
+            candidate: Candidate {
+                kernel: Kernel::Linear,
+                ridge: None,
+            },
+            error: Some(error),
+            standard_error,
+            log_loss: None,
+            fold_errors: vec![error, error],
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_first_and_one_standard_error_to_the_simplest() {
+        let grid = [
+            entry(0.30, 0.01),
+            entry(0.11, 0.01),
+            entry(0.10, 0.02),
+            entry(0.10, 0.02),
+        ];
+        assert_eq!(choose(&grid, Rule::Min), 2);
+        assert_eq!(choose(&grid, Rule::OneStandardError), 1);
+        let mut failed = grid.to_vec();
+        failed[2].error = None;
+        assert_eq!(choose(&failed, Rule::Min), 3);
+    }
+
+    #[test]
+    fn the_table_equals_fitting_each_fold_by_hand_and_does_not_depend_on_threads() {
+        let data = simulate::rings(3);
+        for kind in MethodKind::ALL {
+            let options = Options {
+                bandwidths: vec![0.5, 1.0],
+                ridge: Some(1e-3),
+                folds: 3,
+                ..Options::default()
+            };
+            let method = kind.build(&options).expect("valid");
+            let rows: Vec<usize> = (0..data.n_samples()).collect();
+            let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+            let run = |threads: usize, memory: u64| {
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .build()
+                    .expect("pool");
+                let control = Control::new().memory_limit(memory);
+                pool.install(|| cross_validate(method.as_ref(), &data, &problem, &options, &control).expect("runs"))
+            };
+            let table = run(1, u64::MAX);
+            assert_eq!(table, run(3, u64::MAX));
+            // Little memory: fewer folds and tasks at once, the same table.
+            assert_eq!(table, run(2, 3_000_000));
+            for e in &table.grid {
+                let mut wrong = 0;
+                for split in stratified_folds(data.labels(), 3, 0) {
+                    let (scaling, problem, _) = prepare(&data, &split.train, &options).expect("valid");
+                    let fit = method.fit(&problem, &e.candidate).expect("fits");
+                    let z = fit.expansion.evaluate(&scaling.apply(data.x(), &split.test));
+                    let p = fit.decision.posterior(&z);
+                    for (row, &i) in p.iter_rows().zip(&split.test) {
+                        wrong += usize::from(argmax(row) != data.labels().codes()[i]);
+                    }
+                }
+                let by_hand = wrong as f64 / data.n_samples() as f64;
+                assert!(
+                    (e.error.expect("fitted") - by_hand).abs() < 1e-12,
+                    "{kind:?} {e:?} {by_hand}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_data_set_that_does_not_fit_is_refused_with_the_size_that_would() {
+        let data = simulate::rings(0);
+        let options = Options::default();
+        let method = MethodKind::Kos.build(&options).expect("valid");
+        let rows: Vec<usize> = (0..data.n_samples()).collect();
+        let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+        let control = Control::new().memory_limit(100_000);
+        let error = cross_validate(method.as_ref(), &data, &problem, &options, &control)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("rows would fit"), "{error}");
+    }
+
+    #[test]
+    fn a_cancelled_computation_stops() {
+        let data = simulate::rings(0);
+        let options = Options::default();
+        let method = MethodKind::Kos.build(&options).expect("valid");
+        let rows: Vec<usize> = (0..data.n_samples()).collect();
+        let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+        let control = Control::new();
+        control.cancel();
+        let result = cross_validate(method.as_ref(), &data, &problem, &options, &control);
+        assert!(matches!(result, Err(Error::Cancelled)));
+    }
+}
