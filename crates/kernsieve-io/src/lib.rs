@@ -1,1 +1,58 @@
-//! x
+//! CSV, TSV, Parquet, LIBSVM and ARFF files as kernsieve data sets.
+//!
+//! [`read_training`] reads a file as a [`Dataset`](kernsieve::data::Dataset) and the
+//! [`Schema`](kernsieve::data::Schema) that describes its columns; [`ScoringReader`] reads other files by that schema,
+//! block by block. Both take a [`Source`] (a path, standard input or bytes, packed with gzip or not) and find out the
+//! format from the extension or the content.
+//!
+//! Every failure is a [`ReadError`] that names the file, the line and the column, and says what to do; no content of a
+//! file makes this crate panic.
+//!
+//! | format | missing | types | labels |
+//! |---|---|---|---|
+//! | CSV, TSV | empty, `NA`, `NaN`, `?`, ... | numeric if every cell is a number, else text | as written |
+//! | ARFF | `?` | as declared | as written |
+//! | LIBSVM | `nan` | numeric, what is left out is 0 | first word of the line |
+//! | Parquet | null, NaN | as declared | integers and floats as Rust prints them, booleans as 0 and 1 |
+//!
+//! # Known limits
+//!
+//! * Training data and Parquet files are held in memory as a whole while they are read.
+//! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are refused (unless dropped),
+//!   as are files that use compression other than snappy, gzip and zstd.
+//! * ARFF values are divided by commas only, and instance weights are not read.
+
+mod arff;
+mod cell;
+mod columns;
+mod csv;
+mod encode;
+mod error;
+mod libsvm;
+mod matching;
+mod names;
+mod options;
+#[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet_absent.rs"]
+mod parquet;
+mod records;
+mod score_libsvm;
+#[cfg(feature = "parquet")]
+mod score_parquet;
+mod scoring;
+mod sniff;
+mod source;
+mod table;
+mod text;
+mod training;
+mod typing;
+
+pub use error::ReadError;
+pub use options::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
+pub use scoring::{ScoringBlock, ScoringReader};
+pub use source::Source;
+pub use training::read_training;

@@ -1,0 +1,182 @@
+//! Columns by name, and the part each one plays.
+
+use crate::error::ReadError;
+use crate::options::ReadOptions;
+use crate::records::DefaultTarget;
+use std::collections::HashMap;
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing: it is left out.
+    Dropped,
+    /// Holds the labels.
+    Target,
+    /// Holds categories, even if they look like numbers.
+    Categorical,
+    /// Whatever it turns out to hold.
+    Feature,
+}
+
+/// The part of every column, as the user asked for it.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) roles: Vec<Role>,
+    pub(crate) target: usize,
+    pub(crate) notices: Vec<String>,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        file: &str,
+        names: &[String],
+        options: &ReadOptions,
+        default: &DefaultTarget,
+    ) -> Result<Self, ReadError> {
+        let mut roles = vec![Role::Feature; names.len()];
+        let mut notices = Vec::new();
+        for name in &options.categorical {
+            roles[resolve(file, names, name, "--categorical")?] = Role::Categorical;
+        }
+        for name in &options.drop {
+            roles[resolve(file, names, name, "--drop")?] = Role::Dropped;
+        }
+        let target = match &options.target {
+            Some(name) => resolve(file, names, name, "--target")?,
+            None => {
+                notices.push(format!("target: '{}' ({})", names[default.index], default.reason));
+                default.index
+            }
+        };
+        if roles[target] == Role::Dropped {
+            return Err(ReadError::new(
+                file,
+                format!("column '{}' is the target and is to be dropped", names[target]),
+            )
+            .hint("Name the column that holds the labels with --target."));
+        }
+        roles[target] = Role::Target;
+        if !roles.iter().any(|r| matches!(r, Role::Categorical | Role::Feature)) {
+            let hint = if names.len() == 1 {
+                "Fields are divided by commas, semicolons, tabs or bars; blanks do not divide them."
+            } else {
+                "Drop fewer columns."
+            };
+            return Err(ReadError::new(file, "there is no column besides the target").hint(hint));
+        }
+        Ok(Self { roles, target, notices })
+    }
+}
+
+/// The column that a word means: the one of that name or, if it is a number, the one at that 0-based index.
+pub(crate) fn resolve(file: &str, names: &[String], word: &str, option: &str) -> Result<usize, ReadError> {
+    let word = word.trim();
+    if let Some(i) = names.iter().position(|n| n == word) {
+        return Ok(i);
+    }
+    if let Ok(i) = word.parse::<usize>() {
+        if i < names.len() {
+            return Ok(i);
+        }
+        let message = format!(
+            "{option} {word}: there is no column of this name, and the last index is {}",
+            names.len() - 1
+        );
+        return Err(ReadError::new(file, message).hint(listing(names)));
+    }
+    let mut close: Vec<(usize, &String)> = names.iter().map(|n| (distance(n, word), n)).collect();
+    close.retain(|(d, n)| *d <= (word.chars().count().max(n.chars().count()) / 3).clamp(1, 3));
+    close.sort();
+    let hint = if close.is_empty() {
+        listing(names)
+    } else {
+        let shown: Vec<String> = close.iter().take(3).map(|(_, n)| format!("'{n}'")).collect();
+        format!("Did you mean {}?", shown.join(" or "))
+    };
+    Err(ReadError::new(file, format!("{option} {word}: there is no such column")).hint(hint))
+}
+
+/// The first columns, for a message.
+pub(crate) fn listing(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(10).map(|n| format!("'{n}'")).collect();
+    let more = if names.len() > 10 {
+        format!(", ... ({} in all)", names.len())
+    } else {
+        String::new()
+    };
+    format!("The columns are {}{more}.", shown.join(", "))
+}
+
+/// Fails, naming both places, when two columns have the same name.
+pub(crate) fn check_unique(names: &[String]) -> Result<(), String> {
+    let mut seen = HashMap::new();
+    for (i, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name, i) {
+            return Err(format!(
+                "two columns are called '{name}': column {} and column {}, counted from 1",
+                first + 1,
+                i + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Edit distance, upper and lower case being the same.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    if a.len().abs_diff(b.len()) > 3 {
+        return usize::MAX;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|s| s.to_string()).collect()
+    }
+
+    #[test]
+    fn a_name_goes_before_an_index() {
+        let n = names(&["2", "a", "b"]);
+        assert_eq!(resolve("f", &n, "2", "--drop"), Ok(0));
+        assert_eq!(resolve("f", &n, "1", "--drop"), Ok(1));
+        assert!(
+            resolve("f", &n, "3", "--drop")
+                .unwrap_err()
+                .to_string()
+                .contains("last index is 2")
+        );
+    }
+
+    #[test]
+    fn close_names_are_offered() {
+        let n = names(&["width", "length", "Class"]);
+        let e = resolve("f", &n, "class", "--target").unwrap_err().to_string();
+        assert!(e.ends_with("Did you mean 'Class'?"), "{e}");
+        let e = resolve("f", &n, "widht", "--target").unwrap_err().to_string();
+        assert!(e.contains("'width'"), "{e}");
+        let e = resolve("f", &n, "zzz", "--target").unwrap_err().to_string();
+        assert!(e.contains("The columns are 'width', 'length', 'Class'."), "{e}");
+    }
+
+    #[test]
+    fn edit_distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+        assert_eq!(distance("Ab", "aB"), 0);
+    }
+}

@@ -1,0 +1,162 @@
+//! What the caller may choose, and what comes back.
+
+use kernsieve::data::{Dataset, Schema};
+use std::str::FromStr;
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Fields between delimiters; the delimiter (`,` `;` tab `|`) is found out from the first lines.
+    Csv,
+    /// Fields between tabs.
+    Tsv,
+    /// Apache Parquet, flat columns.
+    Parquet,
+    /// `label index:value ...`, as LIBSVM and svmlight write it.
+    Libsvm,
+    /// Weka's format.
+    Arff,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "csv" => Ok(Self::Csv),
+            "tsv" => Ok(Self::Tsv),
+            "parquet" => Ok(Self::Parquet),
+            "libsvm" | "svmlight" => Ok(Self::Libsvm),
+            "arff" => Ok(Self::Arff),
+            _ => Err(format!(
+                "'{text}' is not a format; use csv, tsv, parquet, libsvm (or svmlight) or arff"
+            )),
+        }
+    }
+}
+
+/// What to do with missing cells.
+///
+/// Missing are empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a` and `?`; in ARFF files
+/// `?` alone; in Parquet files nulls and NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// Stop, and say how many there are and where the first one is.
+    #[default]
+    Error,
+    /// Leave out the rows that have one. Not for scoring, where every row gets an answer.
+    Drop,
+    /// Put the mean of the training rows for a missing number. A missing category sets none of its 0/1 features.
+    Mean,
+}
+
+impl FromStr for Missing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "error" => Ok(Self::Error),
+            "drop" => Ok(Self::Drop),
+            "mean" => Ok(Self::Mean),
+            _ => Err(format!(
+                "'{text}' is not a way to treat missing values; use error, drop or mean"
+            )),
+        }
+    }
+}
+
+/// How to read training data. The default reads every column of a file with a header, the last one as the target.
+///
+/// Columns are named by their name in the file or, where no column has that name, by their 0-based index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The format; found out from the extension or the content when not given.
+    pub format: Option<Format>,
+    /// The column that holds the labels; the last one (ARFF: the one named `class`, if there is one) when not given.
+    pub target: Option<String>,
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Columns of numbers that are codes of categories.
+    pub categorical: Vec<String>,
+    /// What to do with missing cells.
+    pub missing: Missing,
+    /// The first line is data; columns are named `x0`, `x1`, ...
+    pub no_header: bool,
+    /// The most memory, in bytes, that the text of the file or the matrix of features may take (16 GiB when not given).
+    pub memory_limit: Option<u64>,
+}
+
+impl ReadOptions {
+    pub(crate) fn limit(&self) -> u64 {
+        self.memory_limit.unwrap_or(16 << 30)
+    }
+}
+
+/// Training data, and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingData {
+    /// Features and labels.
+    pub dataset: Dataset,
+    /// The columns the features were made from, for reading data to be scored.
+    pub schema: Schema,
+    /// For every row of the data set, the 0-based data row of the file it came from.
+    pub rows: Vec<usize>,
+    /// What the user should know: the target that was assumed, rows that were left out, and the like.
+    pub notices: Vec<String>,
+}
+
+/// Whether the labels of data to be scored are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TargetColumn {
+    /// Not wanted.
+    #[default]
+    Ignore,
+    /// Wanted if the file has them. A missing label is given as an empty string.
+    IfPresent,
+    /// Wanted; a file without them, or a missing label, is an error.
+    Required,
+}
+
+/// How to read data to be scored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoringOptions {
+    /// The format; found out from the extension or the content when not given.
+    pub format: Option<Format>,
+    /// What to do with missing cells; [`Missing::Drop`] is refused.
+    pub missing: Missing,
+    /// The first line is data; columns are matched by position.
+    pub no_header: bool,
+    /// Whether labels are wanted.
+    pub target: TargetColumn,
+    /// The column with the labels, if it is not called as in training.
+    pub target_name: Option<String>,
+    /// Rows in a block.
+    pub block_rows: usize,
+}
+
+impl Default for ScoringOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            missing: Missing::Error,
+            no_header: false,
+            target: TargetColumn::Ignore,
+            target_name: None,
+            block_rows: 16_384,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_command_line() {
+        assert_eq!("svmlight".parse(), Ok(Format::Libsvm));
+        assert_eq!("CSV".parse(), Ok(Format::Csv));
+        assert!("xlsx".parse::<Format>().unwrap_err().contains("parquet"));
+        assert_eq!("mean".parse(), Ok(Missing::Mean));
+        assert!("zero".parse::<Missing>().unwrap_err().contains("drop"));
+    }
+}

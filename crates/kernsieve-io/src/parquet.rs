@@ -1,0 +1,353 @@
+//! Parquet: flat columns of booleans, integers, floats and text.
+//!
+//! Files may be damaged, and the decoder trusts them in places: page headers are checked before it sees them, and a
+//! panic inside it becomes an error.
+
+use crate::columns::{Cells, Numbers, Text};
+use crate::error::ReadError;
+use crate::names::{Plan, Role, check_unique};
+use crate::options::ReadOptions;
+use crate::pages::CheckedPages;
+use crate::records::{Declared, DefaultTarget};
+use crate::table::{RawColumn, RawTable, Spots};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::Type;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The index that pandas writes beside the columns.
+const PANDAS_INDEX: &str = "__index_level_0__";
+/// No file has more rows than this per byte, short of one made of constants.
+const ROWS_PER_BYTE: u64 = 1000;
+const BATCH: usize = 8192;
+
+/// A Parquet file whose footer has been read.
+pub(crate) struct ParquetFile {
+    file: String,
+    reader: SerializedFileReader<bytes::Bytes>,
+    names: Vec<String>,
+    columns: Vec<Leaf>,
+}
+
+/// What is known about a column before it is read.
+enum Leaf {
+    /// It can be read: number of the column chunk, and what it holds.
+    Flat { chunk: usize, holds: Holds },
+    /// It cannot, and why.
+    Unusable(&'static str),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Signed,
+    Unsigned,
+    Other,
+    Text,
+}
+
+impl ParquetFile {
+    pub(crate) fn open(file: &str, content: Vec<u8>) -> Result<Self, ReadError> {
+        let size = content.len() as u64;
+        if size == 0 {
+            return Err(ReadError::new(file, "the file is empty"));
+        }
+        let reader = guarded(file, || SerializedFileReader::new(bytes::Bytes::from(content)))?;
+        let damaged = |what: &str| Err(damage(file, what));
+        let mut rows = 0u64;
+        for group in reader.metadata().row_groups() {
+            let n = group.num_rows();
+            if n < 0
+                || group
+                    .columns()
+                    .iter()
+                    .any(|c| c.column_descr().max_rep_level() == 0 && c.num_values() != n)
+            {
+                return damaged("the columns of a row group differ in length");
+            }
+            rows = rows.saturating_add(n as u64);
+        }
+        if rows > size.saturating_mul(ROWS_PER_BYTE) {
+            return damaged("it claims more rows than a file of its size can hold");
+        }
+        let (mut names, mut columns) = (Vec::new(), Vec::new());
+        let descriptor = reader.metadata().file_metadata().schema_descr();
+        let mut chunk = 0;
+        for field in descriptor.root_schema().get_fields() {
+            names.push(field.name().to_string());
+            columns.push(leaf(field, chunk));
+            chunk += count_leaves(field);
+        }
+        if chunk != descriptor.columns().len() {
+            return damaged("its schema is not a tree");
+        }
+        if names.is_empty() {
+            return Err(ReadError::new(file, "the file has no columns"));
+        }
+        check_unique(&names).map_err(|m| ReadError::new(file, m).hint("Give every column a name of its own."))?;
+        Ok(Self {
+            file: file.to_string(),
+            reader,
+            names,
+            columns,
+        })
+    }
+
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(crate) fn n_groups(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// Whether a column holds text.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        matches!(self.columns[column], Leaf::Flat { holds: Holds::Text, .. })
+    }
+
+    /// Rows of a row group.
+    pub(crate) fn group_rows(&self, group: usize) -> usize {
+        usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
+    }
+
+    /// Reads a column of a row group, and adds it to what is given. Numbers are written out where text is wanted.
+    pub(crate) fn read(&self, group: usize, column: usize, into: &mut Cells) -> Result<(), ReadError> {
+        let name = &self.names[column];
+        let (chunk, holds) = match &self.columns[column] {
+            Leaf::Flat { chunk, holds } => (*chunk, *holds),
+            Leaf::Unusable(why) => {
+                return Err(ReadError::new(&self.file, *why).column(name).hint(format!(
+                    "Leave the column out with --drop {name}, or write it as a number or as text."
+                )));
+            }
+        };
+        let rows = self.group_rows(group);
+        guarded(&self.file, || {
+            let group = self.reader.get_row_group(group)?;
+            read_chunk(group.as_ref(), chunk, holds, rows, into)
+        })
+        .map_err(|e| e.column(name))
+    }
+}
+
+fn damage(file: &str, what: &str) -> ReadError {
+    ReadError::new(file, format!("the Parquet file is damaged or not supported: {what}"))
+        .hint("Write it again, or convert it to CSV.")
+}
+
+/// Runs the decoder; its errors and its panics become an error of ours.
+fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ReadError> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(e)) => Err(damage(file, &e.to_string())),
+        Err(_) => Err(damage(file, "its content contradicts itself")),
+    }
+}
+
+fn count_leaves(field: &Type) -> usize {
+    if field.is_primitive() {
+        1
+    } else {
+        field.get_fields().iter().map(|f| count_leaves(f)).sum()
+    }
+}
+
+fn leaf(field: &Type, chunk: usize) -> Leaf {
+    let info = field.get_basic_info();
+    if !field.is_primitive() || (info.has_repetition() && info.repetition() == Repetition::REPEATED) {
+        return Leaf::Unusable("the column is nested (a list, map or struct), which cannot be a feature");
+    }
+    let (physical, converted) = (field.get_physical_type(), info.converted_type());
+    let holds = match (physical, info.logical_type_ref(), converted) {
+        (_, Some(LogicalType::Decimal(_)), _) | (_, None, ConvertedType::DECIMAL) => {
+            return Leaf::Unusable("the column holds decimals, which are not supported");
+        }
+        (Physical::INT96, ..) => return Leaf::Unusable("the column holds times, which cannot be a feature"),
+        (Physical::FIXED_LEN_BYTE_ARRAY, ..) => {
+            return Leaf::Unusable("the column holds byte arrays of fixed length, which are not supported");
+        }
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(int)), _) if !int.is_signed => Holds::Unsigned,
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(_)), _) => Holds::Signed,
+        (
+            Physical::INT32 | Physical::INT64,
+            None,
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64,
+        ) => Holds::Unsigned,
+        (
+            Physical::INT32 | Physical::INT64,
+            None,
+            ConvertedType::NONE
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64,
+        ) => Holds::Signed,
+        (Physical::INT32 | Physical::INT64, ..) => {
+            return Leaf::Unusable("the column holds dates or times, which cannot be a feature");
+        }
+        (
+            Physical::BYTE_ARRAY,
+            None | Some(LogicalType::String | LogicalType::Enum | LogicalType::Json),
+            ConvertedType::NONE | ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON,
+        ) => Holds::Text,
+        (Physical::BYTE_ARRAY, ..) => {
+            return Leaf::Unusable("the column holds byte arrays that are not text, which are not supported");
+        }
+        _ => Holds::Other,
+    };
+    Leaf::Flat { chunk, holds }
+}
+
+fn read_chunk(
+    group: &dyn RowGroupReader,
+    chunk: usize,
+    holds: Holds,
+    rows: usize,
+    into: &mut Cells,
+) -> Result<(), ParquetError> {
+    let descriptor = group.metadata().schema_descr().column(chunk);
+    let pages = CheckedPages::new(group.get_column_page_reader(chunk)?, rows);
+    let mut line = String::new();
+    let mut number = |into: &mut Cells, value: f64, text: &dyn std::fmt::Display| match into {
+        Cells::Text(cells) if value.is_nan() => cells.push_missing(),
+        Cells::Text(cells) => {
+            use std::fmt::Write;
+            line.clear();
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{text}");
+            cells.push(line.as_bytes());
+        }
+        Cells::Numbers(cells) => cells.push(value),
+        Cells::Sparse(_) => {}
+    };
+    match get_column_reader(descriptor, Box::new(pages)) {
+        ColumnReader::BoolColumnReader(r) => each(r, rows, into, |into, v: &bool| {
+            number(into, f64::from(u8::from(*v)), &u8::from(*v));
+        }),
+        ColumnReader::Int32ColumnReader(r) if holds == Holds::Unsigned => each(r, rows, into, |into, v: &i32| {
+            number(into, f64::from(*v as u32), &(*v as u32));
+        }),
+        ColumnReader::Int32ColumnReader(r) => each(r, rows, into, |into, v: &i32| number(into, f64::from(*v), v)),
+        ColumnReader::Int64ColumnReader(r) if holds == Holds::Unsigned => each(r, rows, into, |into, v: &i64| {
+            number(into, *v as u64 as f64, &(*v as u64));
+        }),
+        ColumnReader::Int64ColumnReader(r) => each(r, rows, into, |into, v: &i64| number(into, *v as f64, v)),
+        ColumnReader::FloatColumnReader(r) => each(r, rows, into, |into, v: &f32| number(into, f64::from(*v), v)),
+        ColumnReader::DoubleColumnReader(r) => each(r, rows, into, |into, v: &f64| number(into, *v, v)),
+        ColumnReader::ByteArrayColumnReader(r) => each(r, rows, into, |into, v: &parquet::data_type::ByteArray| {
+            if let Cells::Text(cells) = into {
+                match v.data().trim_ascii() {
+                    [] => cells.push_missing(),
+                    text => cells.push(text),
+                }
+            }
+        }),
+        _ => Err(ParquetError::General("a column of a type that is not supported".into())),
+    }
+}
+
+/// Gives every value of a column to `push`; a null is missing.
+fn each<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    rows: usize,
+    into: &mut Cells,
+    mut push: impl FnMut(&mut Cells, &T::T),
+) -> Result<(), ParquetError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let mut done = 0;
+    while done < rows {
+        levels.clear();
+        values.clear();
+        let wanted = BATCH.min(rows - done);
+        let (records, _, _) = reader.read_records(wanted, Some(&mut levels), None, &mut values)?;
+        if records == 0 {
+            return Err(ParquetError::General(format!(
+                "the column ends after {done} of {rows} rows"
+            )));
+        }
+        done += records;
+        if levels.is_empty() {
+            values.iter().for_each(|v| push(into, v));
+            continue;
+        }
+        let mut next = values.iter();
+        for &level in &levels {
+            match (level, next.as_slice()) {
+                (1, [_, ..]) => next.next().into_iter().for_each(|v| push(into, v)),
+                _ => push_null(into),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn push_null(into: &mut Cells) {
+    match into {
+        Cells::Numbers(cells) => cells.push(f64::NAN),
+        Cells::Text(cells) => cells.push_missing(),
+        Cells::Sparse(_) => {}
+    }
+}
+
+/// Reads training data; only columns that are used are decoded.
+pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) -> Result<RawTable, ReadError> {
+    let parquet = ParquetFile::open(file, content)?;
+    let names = parquet.names();
+    let last = names.iter().rposition(|n| n != PANDAS_INDEX).unwrap_or(0);
+    let default = DefaultTarget {
+        index: last,
+        reason: "the last column",
+    };
+    let mut plan = Plan::new(file, names, options, &default)?;
+    if let Some(index) = names.iter().position(|n| n == PANDAS_INDEX)
+        && plan.roles[index] == Role::Feature
+    {
+        plan.roles[index] = Role::Dropped;
+        plan.notices
+            .push(format!("left out column '{PANDAS_INDEX}', the index of a pandas table"));
+    }
+    let n_rows: usize = (0..parquet.n_groups()).map(|g| parquet.group_rows(g)).sum();
+    let mut columns = Vec::new();
+    let mut target = Text::default();
+    for (j, name) in names.iter().enumerate() {
+        let role = plan.roles[j];
+        if role == Role::Dropped {
+            continue;
+        }
+        let text = role != Role::Feature || parquet.is_text(j);
+        let mut cells = empty_cells(text);
+        for group in 0..parquet.n_groups() {
+            parquet.read(group, j, &mut cells)?;
+        }
+        match cells {
+            Cells::Text(text) if role == Role::Target => target = text,
+            cells => columns.push(RawColumn {
+                name: name.clone(),
+                cells,
+                declared: if text { Declared::Text } else { Declared::Number },
+                forced: role == Role::Categorical,
+            }),
+        }
+    }
+    Ok(RawTable {
+        file: file.to_string(),
+        columns,
+        target_name: names[plan.target].clone(),
+        target,
+        spots: Spots::Rows,
+        n_rows,
+        notices: plan.notices,
+    })
+}
+
+/// An empty column of text or of numbers.
+pub(crate) fn empty_cells(text: bool) -> Cells {
+    if text {
+        Cells::Text(Text::default())
+    } else {
+        Cells::Numbers(Numbers::default())
+    }
+}

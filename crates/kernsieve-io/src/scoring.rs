@@ -1,0 +1,217 @@
+//! Reading data to be scored: block by block, encoded as the training data was.
+
+use crate::encode::Encoder;
+use crate::error::{ReadError, Spot};
+use crate::matching::Matching;
+use crate::options::{Format, Missing, ScoringOptions, TargetColumn};
+use crate::records::Records;
+use crate::score_libsvm::SparseSource;
+#[cfg(feature = "parquet")]
+use crate::score_parquet::GroupSource;
+use crate::source::{self, Source};
+use crate::text::TextInput;
+use crate::training::{choose_format, open_records};
+use kernsieve::data::Schema;
+use kernsieve::linalg::Matrix;
+
+/// Consecutive rows of a file to be scored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoringBlock {
+    /// The 0-based data row of the file that the first row is.
+    pub first_row: usize,
+    /// Features, as many as the schema gives.
+    pub x: Matrix,
+    /// Labels as they are written, if they were wanted and the file has them.
+    pub labels: Option<Vec<String>>,
+}
+
+/// Reads a file to be scored, block by block.
+///
+/// Columns are matched to those of the training data by name, in any order. Text formats are read as a stream, in
+/// memory that does not depend on the size of the file; of a Parquet file, the file itself and one row group at a time
+/// are in memory. After an error the iterator ends.
+pub struct ScoringReader {
+    rows: Box<dyn RowSource>,
+    encoder: Encoder,
+    block_rows: usize,
+    next_row: usize,
+    with_labels: bool,
+    missing_label_is_error: bool,
+    target: String,
+    ended: bool,
+    notices: Vec<String>,
+}
+
+/// Gives one row after the other.
+pub(crate) trait RowSource: Send {
+    /// Encodes the next row into `out`, which is all zeros. `None` at the end.
+    fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError>;
+    /// What the user should know about the file.
+    fn notices(&self) -> Vec<String>;
+}
+
+/// Where a row was, and its label if the file has labels and this one is not missing.
+pub(crate) struct Place {
+    pub(crate) spot: Spot,
+    pub(crate) label: Option<String>,
+}
+
+impl ScoringReader {
+    /// Opens a file and matches its columns to those of a schema.
+    pub fn open(source: &Source, schema: &Schema, options: &ScoringOptions) -> Result<Self, ReadError> {
+        let name = source.to_string();
+        if options.missing == Missing::Drop {
+            return Err(
+                ReadError::new(&name, "rows cannot be left out here: every row gets an answer")
+                    .hint("Use --missing mean, or --missing error."),
+            );
+        }
+        let encoder = Encoder::new(&name, schema, options.missing);
+        let input = TextInput::new(&name, source::open_owned(source)?)?;
+        let format = choose_format(options.format, &name, input.available());
+        let mut with_labels = false;
+        let rows: Box<dyn RowSource> = match format {
+            Format::Parquet => open_parquet(input, schema, options, &mut with_labels)?,
+            Format::Libsvm => {
+                let source = SparseSource::open(input, schema, options)?;
+                with_labels = source.with_labels();
+                Box::new(source)
+            }
+            Format::Csv | Format::Tsv | Format::Arff => {
+                let records = open_records(input, format, options.no_header)?;
+                let matching = if options.no_header && format != Format::Arff {
+                    Matching::by_position(&name, records.names(), schema, options)?
+                } else {
+                    Matching::by_name(&name, records.names(), schema, options)?
+                };
+                with_labels = matching.target.is_some();
+                Box::new(RecordSource { records, matching })
+            }
+        };
+        Ok(Self {
+            rows,
+            encoder,
+            block_rows: options.block_rows.max(1),
+            next_row: 0,
+            with_labels,
+            missing_label_is_error: options.target == TargetColumn::Required,
+            target: options.target_name.clone().unwrap_or_else(|| schema.target.clone()),
+            ended: false,
+            notices: Vec::new(),
+        })
+    }
+
+    /// What the user should know: columns that are not used, values that were not in the training data, and the like.
+    /// Complete when the iterator has ended.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    fn read_block(&mut self) -> Result<Option<ScoringBlock>, ReadError> {
+        let width = self.encoder.width();
+        let (mut x, mut labels) = (Vec::new(), Vec::new());
+        let mut n = 0;
+        while n < self.block_rows {
+            x.resize((n + 1) * width, 0.0);
+            let Some(place) = self.rows.next(&mut self.encoder, &mut x[n * width..])? else {
+                x.truncate(n * width);
+                self.ended = true;
+                break;
+            };
+            n += 1;
+            if self.with_labels {
+                if place.label.is_none() && self.missing_label_is_error {
+                    return Err(ReadError::new(self.encoder.file(), "the label is missing")
+                        .at(place.spot)
+                        .column(&self.target)
+                        .hint("Leave out rows without a label."));
+                }
+                labels.push(place.label.unwrap_or_default());
+            }
+        }
+        let first_row = self.next_row;
+        self.next_row += n;
+        if self.ended {
+            self.notices = self.rows.notices();
+            self.notices.extend(self.encoder.notices());
+            if self.next_row == 0 {
+                return Err(ReadError::new(self.encoder.file(), "there are no data rows"));
+            }
+        }
+        Ok((n > 0).then(|| ScoringBlock {
+            first_row,
+            x: Matrix::from_vec(x, n, width),
+            labels: self.with_labels.then_some(labels),
+        }))
+    }
+}
+
+impl Iterator for ScoringReader {
+    type Item = Result<ScoringBlock, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let block = self.read_block();
+        self.ended |= block.is_err();
+        block.transpose()
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn open_parquet(
+    input: TextInput<'static>,
+    schema: &Schema,
+    options: &ScoringOptions,
+    with_labels: &mut bool,
+) -> Result<Box<dyn RowSource>, ReadError> {
+    let source = GroupSource::open(input, schema, options)?;
+    *with_labels = source.with_labels();
+    Ok(Box::new(source))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn open_parquet(
+    input: TextInput<'static>,
+    _: &Schema,
+    _: &ScoringOptions,
+    _: &mut bool,
+) -> Result<Box<dyn RowSource>, ReadError> {
+    Err(crate::parquet::refusal(input.name()))
+}
+
+/// Rows of CSV, TSV and ARFF files.
+struct RecordSource {
+    records: Box<dyn Records>,
+    matching: Matching,
+}
+
+impl RowSource for RecordSource {
+    fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError> {
+        let is_missing = self.records.missing_rule();
+        let Some(record) = self.records.next_record()? else {
+            return Ok(None);
+        };
+        let spot = Spot::Line(record.line);
+        for (j, &place) in self.matching.columns.iter().enumerate() {
+            let cell = record.get(place);
+            if is_missing(cell) {
+                encoder.missing(j, out, spot)?;
+            } else {
+                encoder.text(j, cell, out, spot)?;
+            }
+        }
+        let label = self.matching.target.map(|t| record.get(t)).filter(|c| !is_missing(c));
+        Ok(Some(Place {
+            spot,
+            label: label.map(|c| crate::cell::decode(c).into_owned()),
+        }))
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = self.records.notices().to_vec();
+        notices.extend_from_slice(&self.matching.notices);
+        notices
+    }
+}

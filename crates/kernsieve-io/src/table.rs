@@ -1,0 +1,347 @@
+//! Raw columns become a data set and the schema that describes it.
+
+use crate::columns::{Cells, MISSING, Numbers, Sparse, Text};
+use crate::error::{ReadError, Spot, bytes, count};
+use crate::options::{Missing, ReadOptions, TrainingData};
+use crate::records::Declared;
+use crate::typing::{check_column, check_target};
+use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
+use kernsieve::linalg::Matrix;
+
+/// Everything that was read from a file, before types and missing values are settled.
+#[derive(Debug)]
+pub(crate) struct RawTable {
+    pub(crate) file: String,
+    pub(crate) columns: Vec<RawColumn>,
+    pub(crate) target_name: String,
+    pub(crate) target: Text,
+    pub(crate) spots: Spots,
+    pub(crate) n_rows: usize,
+    pub(crate) notices: Vec<String>,
+}
+
+/// One column besides the target.
+#[derive(Debug)]
+pub(crate) struct RawColumn {
+    pub(crate) name: String,
+    pub(crate) cells: Cells,
+    pub(crate) declared: Declared,
+    /// The user said that it holds categories.
+    pub(crate) forced: bool,
+}
+
+/// Where each row is in the file.
+#[derive(Debug)]
+pub(crate) enum Spots {
+    /// Line of every row.
+    Lines(Vec<usize>),
+    /// Rows are not on lines.
+    Rows,
+}
+
+impl Spots {
+    pub(crate) fn of(&self, row: usize) -> Spot {
+        match self {
+            Self::Lines(lines) => Spot::Line(lines[row]),
+            Self::Rows => Spot::Row(row),
+        }
+    }
+}
+
+impl RawTable {
+    pub(crate) fn error(&self, message: impl Into<String>) -> ReadError {
+        ReadError::new(&self.file, message)
+    }
+
+    /// Settles types and missing values.
+    pub(crate) fn into_training(mut self, options: &ReadOptions) -> Result<TrainingData, ReadError> {
+        if self.n_rows == 0 {
+            return Err(self.error("there are no data rows"));
+        }
+        for column in &self.columns {
+            check_column(&self, column)?;
+        }
+        check_target(&self, options.missing)?;
+        let rows = self.settle_missing(options.missing)?;
+        let labels = self.labels(&rows)?;
+        let schema = self.schema(&rows);
+        let x = self.features(&rows, &schema, options)?;
+        let names = schema.feature_names();
+        let dataset = Dataset::new(x, labels, names).map_err(|e| {
+            ReadError::new(&self.file, e.to_string())
+                .column(&self.target_name)
+                .hint("Name the column that holds the classes with --target.")
+        })?;
+        Ok(TrainingData {
+            dataset,
+            schema,
+            rows,
+            notices: self.notices,
+        })
+    }
+
+    /// Finds missing cells and does what is to be done; gives the rows that stay.
+    fn settle_missing(&mut self, missing: Missing) -> Result<Vec<usize>, ReadError> {
+        let mut first: Option<(usize, usize)> = None;
+        let (mut cells, mut columns) = (0, 0);
+        let mut keep = vec![true; self.n_rows];
+        for (j, column) in self.columns.iter().enumerate() {
+            let gone = column.cells.missing_rows();
+            if let Some(&row) = gone.first() {
+                columns += 1;
+                if first.is_none_or(|(r, _)| row < r) {
+                    first = Some((row, j));
+                }
+            }
+            cells += gone.len();
+            if missing == Missing::Drop {
+                gone.iter().for_each(|&row| keep[row] = false);
+            }
+        }
+        match (missing, first) {
+            (Missing::Error, Some((row, j))) => {
+                return Err(self
+                    .error(format!(
+                        "the cell is missing, the first of {} in {}",
+                        count(cells, "missing cell"),
+                        count(columns, "column")
+                    ))
+                    .at(self.spots.of(row))
+                    .column(&self.columns[j].name)
+                    .hint("Leave out such rows with --missing drop, or put column means with --missing mean."));
+            }
+            (Missing::Mean, Some(_)) => self.notices.push(format!(
+                "{} in {} replaced by the column mean (none of the 0/1 features is set for a missing category)",
+                count(cells, "missing cell"),
+                count(columns, "column")
+            )),
+            _ => {}
+        }
+        if missing == Missing::Drop {
+            for (row, &code) in self.target.codes.iter().enumerate() {
+                keep[row] &= code != MISSING;
+            }
+        }
+        let rows: Vec<usize> = (0..self.n_rows).filter(|&i| keep[i]).collect();
+        if rows.is_empty() {
+            return Err(self
+                .error("no row is without missing cells")
+                .hint("Leave out columns that are mostly missing with --drop, or use --missing mean."));
+        }
+        if rows.len() < self.n_rows {
+            self.notices.push(format!(
+                "left out {} of {} because of missing cells",
+                self.n_rows - rows.len(),
+                count(self.n_rows, "row")
+            ));
+        }
+        Ok(rows)
+    }
+
+    fn labels(&self, rows: &[usize]) -> Result<Labels, ReadError> {
+        let (classes, new_code) = sorted_levels(&self.target, rows);
+        let codes = rows.iter().map(|&r| new_code[self.target.codes[r] as usize]).collect();
+        Labels::from_codes(codes, classes).map_err(|e| self.error(e.to_string()))
+    }
+
+    fn schema(&self, rows: &[usize]) -> Schema {
+        let kind = |cells: &Cells| match cells {
+            Cells::Numbers(n) => ColumnKind::Numeric {
+                fill: mean(rows.iter().map(|&r| n.values[r])),
+            },
+            Cells::Sparse(s) => ColumnKind::Numeric {
+                fill: sparse_mean(s, rows),
+            },
+            Cells::Text(t) => ColumnKind::Categorical {
+                levels: sorted_levels(t, rows).0,
+            },
+        };
+        Schema {
+            columns: self
+                .columns
+                .iter()
+                .map(|c| Column {
+                    name: c.name.clone(),
+                    kind: kind(&c.cells),
+                })
+                .collect(),
+            target: self.target_name.clone(),
+        }
+    }
+
+    fn features(&self, rows: &[usize], schema: &Schema, options: &ReadOptions) -> Result<Matrix, ReadError> {
+        let width = schema.n_features();
+        let needed = rows.len() as u64 * width as u64 * 8;
+        if needed > options.limit() {
+            return Err(self
+                .error(format!(
+                    "{} of {} need {} of memory, the limit is {}",
+                    count(rows.len(), "row"),
+                    count(width, "feature"),
+                    bytes(needed),
+                    bytes(options.limit())
+                ))
+                .hint("Leave out columns with --drop, use fewer rows, or raise the limit with --memory."));
+        }
+        let mut x = vec![0.0; rows.len() * width];
+        // In blocks of rows that stay in the cache while one column after the other is put in.
+        let block = (32_768 / width.max(1)).clamp(1, 1024);
+        let writers = self.writers(rows, schema);
+        for (b, chunk) in rows.chunks(block).enumerate() {
+            let out = &mut x[b * block * width..][..chunk.len() * width];
+            for writer in &writers {
+                writer.write(chunk, out, width);
+            }
+        }
+        self.write_sparse(rows, schema, &mut x, width);
+        Ok(Matrix::from_vec(x, rows.len(), width))
+    }
+
+    fn writers(&self, rows: &[usize], schema: &Schema) -> Vec<Writer<'_>> {
+        let mut writers = Vec::with_capacity(self.columns.len());
+        let mut offset = 0;
+        for (raw, column) in self.columns.iter().zip(&schema.columns) {
+            match (&raw.cells, &column.kind) {
+                (Cells::Numbers(numbers), ColumnKind::Numeric { fill }) => writers.push(Writer::Numbers {
+                    numbers,
+                    fill: *fill,
+                    offset,
+                }),
+                (Cells::Text(text), _) => writers.push(Writer::Text {
+                    text,
+                    new_code: sorted_levels(text, rows).1,
+                    offset,
+                }),
+                _ => {}
+            }
+            offset += width_of(&column.kind);
+        }
+        writers
+    }
+
+    fn write_sparse(&self, rows: &[usize], schema: &Schema, x: &mut [f64], width: usize) {
+        let mut offset = 0;
+        for (raw, column) in self.columns.iter().zip(&schema.columns) {
+            if let (Cells::Sparse(sparse), ColumnKind::Numeric { fill }) = (&raw.cells, &column.kind) {
+                for (&row, &value) in sparse.rows.iter().zip(&sparse.values) {
+                    if let Ok(i) = rows.binary_search(&row) {
+                        x[i * width + offset] = if value.is_nan() { *fill } else { value };
+                    }
+                }
+            }
+            offset += width_of(&column.kind);
+        }
+    }
+}
+
+/// Puts a column into rows of features.
+enum Writer<'a> {
+    Numbers {
+        numbers: &'a Numbers,
+        fill: f64,
+        offset: usize,
+    },
+    Text {
+        text: &'a Text,
+        new_code: Vec<usize>,
+        offset: usize,
+    },
+}
+
+impl Writer<'_> {
+    fn write(&self, rows: &[usize], out: &mut [f64], width: usize) {
+        let out = out.chunks_exact_mut(width);
+        match self {
+            Self::Numbers { numbers, fill, offset } => {
+                for (&row, out) in rows.iter().zip(out) {
+                    let value = numbers.values[row];
+                    out[*offset] = if value.is_nan() { *fill } else { value };
+                }
+            }
+            Self::Text { text, new_code, offset } => {
+                for (&row, out) in rows.iter().zip(out) {
+                    let code = text.codes[row];
+                    if code != MISSING {
+                        out[offset + new_code[code as usize]] = 1.0;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn width_of(kind: &ColumnKind) -> usize {
+    match kind {
+        ColumnKind::Numeric { .. } => 1,
+        ColumnKind::Categorical { levels } => levels.len(),
+    }
+}
+
+/// The levels that occur in some rows, in the order in which classes are sorted, and the place of every level among them.
+fn sorted_levels(text: &Text, rows: &[usize]) -> (Vec<String>, Vec<usize>) {
+    let mut occurs = vec![false; text.levels.len()];
+    for &row in rows {
+        if text.codes[row] != MISSING {
+            occurs[text.codes[row] as usize] = true;
+        }
+    }
+    let used: Vec<usize> = (0..occurs.len()).filter(|&l| occurs[l]).collect();
+    let names: Vec<&str> = used.iter().map(|&l| text.levels[l].as_str()).collect();
+    let sorted = Labels::from_text(&names);
+    let mut new_code = vec![usize::MAX; occurs.len()];
+    for (&level, &code) in used.iter().zip(sorted.codes()) {
+        new_code[level] = code;
+    }
+    (sorted.classes().to_vec(), new_code)
+}
+
+/// Mean of the values that are not missing; finite whenever they are.
+fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let known = values.filter(|v| !v.is_nan());
+    let (mut sum, mut n) = (0.0, 0.0);
+    for v in known.clone() {
+        sum += v;
+        n += 1.0;
+    }
+    if n == 0.0 {
+        0.0
+    } else if sum.is_finite() {
+        sum / n
+    } else {
+        known.map(|v| v / n).sum()
+    }
+}
+
+fn sparse_mean(sparse: &Sparse, rows: &[usize]) -> f64 {
+    let kept = sparse
+        .rows
+        .iter()
+        .zip(&sparse.values)
+        .filter(|(r, _)| rows.binary_search(r).is_ok());
+    let stored: Vec<f64> = kept.map(|(_, &v)| v).collect();
+    let missing = stored.iter().filter(|v| v.is_nan()).count();
+    let known = rows.len() - missing;
+    if known == 0 {
+        return 0.0;
+    }
+    mean(stored.iter().copied()) * ((stored.len() - missing) as f64 / known as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_do_not_overflow_and_pass_over_missing_values() {
+        assert_eq!(mean([1.0, f64::NAN, 3.0].into_iter()), 2.0);
+        assert_eq!(mean([f64::NAN].into_iter()), 0.0);
+        let huge = mean([f64::MAX, f64::MAX, -f64::MAX / 2.0].into_iter());
+        assert!((huge / f64::MAX - 0.5).abs() < 1e-15);
+        let sparse = Sparse {
+            rows: vec![0, 2, 3],
+            values: vec![2.0, 4.0, f64::NAN],
+        };
+        assert_eq!(sparse_mean(&sparse, &[0, 1, 2, 3]), 2.0);
+        assert_eq!(sparse_mean(&sparse, &[1, 2]), 2.0);
+    }
+}
