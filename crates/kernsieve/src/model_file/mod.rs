@@ -5,7 +5,7 @@ mod atomic;
 mod read;
 mod write;
 
-pub use atomic::{remove_unfinished, write_atomic};
+pub use atomic::{AtomicFile, remove_unfinished, write_atomic};
 pub use read::{load, read};
 pub use write::{save, to_bytes};
 

@@ -1,0 +1,445 @@
+//! What can be typed, and how it becomes library options.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use kernsieve::kernel::Family;
+use kernsieve::method::{MethodKind, Options, Penalty, Priors, RidgeRule, Rule};
+use kernsieve_io::{Format, Missing, ReadOptions};
+use std::path::PathBuf;
+
+/// Sparse kernel classification for tabular data.
+#[derive(Parser)]
+#[command(
+    name = "kernsieve",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:\n  \
+    kernsieve demo\n  \
+    kernsieve fit train.csv --target class --model model.ks\n  \
+    kernsieve predict model.ks new.csv --proba --output predictions.csv\n  \
+    kernsieve compare train.csv --target class --repeats 20\n\n\
+    Exit status: 0 done, 1 could not be done, 2 wrong usage, 3 evaluate --fail-under not met."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub global: Global,
+}
+
+/// Options of every command.
+#[derive(Args)]
+pub struct Global {
+    /// Print one JSON object to standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Threads to use [default: all cores]; the result does not depend on it
+    #[arg(long, global = true, value_name = "T", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// No progress and no notices
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Tune and fit a classifier, and save it
+    Fit(FitArgs),
+    /// Predict the rows of a file with a saved model
+    Predict(PredictArgs),
+    /// Measure a saved model on rows whose classes are known
+    Evaluate(EvaluateArgs),
+    /// Compare methods on repeated splits of a file, each tuned on its training part only
+    Compare(CompareArgs),
+    /// Show what is in a model file
+    Inspect(InspectArgs),
+    /// The whole flow on an embedded or simulated data set, no files needed
+    Demo(DemoArgs),
+}
+
+/// How training data are read.
+#[derive(Args)]
+pub struct DataArgs {
+    /// CSV, TSV, Parquet, LIBSVM or ARFF file (.gz too), or - for standard input
+    pub data: String,
+    /// Column with the classes: its name or 0-based index [default: the last column]
+    #[arg(long, short, value_name = "COL")]
+    pub target: Option<String>,
+    /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
+    #[arg(long, value_name = "F")]
+    pub format: Option<Format>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub drop: Vec<String>,
+    /// Columns of numbers that are codes of categories
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+    /// What to do with missing values: error, drop (the row), mean (of the column)
+    #[arg(long, value_name = "HOW", default_value = "error")]
+    pub missing: Missing,
+    /// The first line is data; columns are named x0, x1, ...
+    #[arg(long)]
+    pub no_header: bool,
+    /// Memory that may be used, such as 4G [default: most of what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory: Option<u64>,
+}
+
+impl DataArgs {
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format,
+            target: self.target.clone(),
+            drop: self.drop.clone(),
+            categorical: self.categorical.clone(),
+            missing: self.missing,
+            no_header: self.no_header,
+            memory_limit: self.memory,
+        }
+    }
+}
+
+/// Options of the methods. What is given is used as it is; what is not given is tuned.
+#[derive(Args)]
+#[command(next_help_heading = "Method options (what is not given is tuned)")]
+pub struct MethodArgs {
+    /// Kernel
+    #[arg(long, value_enum, default_value = "gaussian")]
+    pub kernel: KernelArg,
+    /// Fix the kernel's bandwidth b: exp(-|x-x'|^2 / (2 b^2)) for the Gaussian
+    #[arg(long, value_name = "B", conflicts_with = "bandwidths", allow_negative_numbers = true)]
+    pub bandwidth: Option<f64>,
+    /// Bandwidths to choose among by cross-validation
+    #[arg(long, value_name = "B,..", value_delimiter = ',', allow_negative_numbers = true)]
+    pub bandwidths: Vec<f64>,
+    /// Degree of the polynomial kernel
+    #[arg(long, value_name = "D", default_value_t = 3)]
+    pub degree: u32,
+    /// Slope of the sigmoid kernel [default: 1 / number of features]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub slope: Option<f64>,
+    /// Shift of the sigmoid kernel
+    #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub shift: f64,
+    /// Fix the squared-norm penalty: gamma of kos (eq. 4), r of mkda (R = r K)
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    pub ridge: Option<f64>,
+    /// kos: how the ridge is found when it is not given
+    #[arg(long, value_enum, default_value = "stabilization")]
+    pub ridge_rule: RidgeRuleArg,
+    /// mkda: penalise the function's norm (R = r K) or the coefficients' (R = r I)
+    #[arg(long, value_enum, default_value = "kernel")]
+    pub penalty: PenaltyArg,
+    /// Class priors: empirical, uniform, or one number per class in the order of the classes
+    #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors)]
+    pub priors: Priors,
+    /// kos: decide by Mahalanobis distance with priors instead of the nearest centroid
+    #[arg(long)]
+    pub mahalanobis: bool,
+    /// Canonical variates to keep (lda, mkda) [default: number of classes - 1]
+    #[arg(long, value_name = "K")]
+    pub components: Option<usize>,
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// Pick the setting of least CV error, or the smoothest one within one standard error of it
+    #[arg(long, value_enum, default_value = "min")]
+    pub rule: RuleArg,
+    /// Seed of everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Leave the features in their own units
+    #[arg(long)]
+    pub no_standardize: bool,
+}
+
+impl MethodArgs {
+    pub fn options(&self) -> Options {
+        Options {
+            kernel: self.kernel.into(),
+            bandwidths: self.bandwidth.map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
+            degree: self.degree,
+            slope: self.slope,
+            shift: self.shift,
+            ridge: self.ridge,
+            ridge_rule: self.ridge_rule.into(),
+            penalty: self.penalty.into(),
+            priors: self.priors.clone(),
+            mahalanobis: self.mahalanobis,
+            components: self.components,
+            rule: self.rule.into(),
+            folds: self.folds,
+            seed: self.seed,
+            standardize: !self.no_standardize,
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    kernsieve fit iris.csv --target class --model iris.ks\n  \
+    kernsieve fit train.csv --test test.csv --method mkda\n  \
+    zcat big.csv.gz | kernsieve fit - --method lda --holdout 0.33 --json")]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// lda, mkda, kos or parzen
+    #[arg(long, short, default_value = "kos", value_parser = parse_method)]
+    pub method: MethodKind,
+    /// Where to save the model
+    #[arg(long, short = 'o', value_name = "OUT")]
+    pub model: Option<PathBuf>,
+    /// A second file to measure the error on
+    #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
+    pub test: Option<String>,
+    /// Hold out this fraction of the rows, train on the others, and measure the error on them
+    #[arg(long, value_name = "F", value_parser = parse_fraction)]
+    pub holdout: Option<f64>,
+    /// With every setting fixed: no cross-validation, so no error estimate
+    #[arg(long)]
+    pub no_cv: bool,
+    #[command(flatten)]
+    pub options: MethodArgs,
+}
+
+/// How data to be predicted are read.
+#[derive(Args)]
+pub struct ScoringArgs {
+    /// Model file
+    pub model: PathBuf,
+    /// File with the columns of the training data, in any order, or - for standard input
+    pub data: String,
+    /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
+    #[arg(long, value_name = "F")]
+    pub format: Option<Format>,
+    /// What to do with missing values: error, mean (of the training rows)
+    #[arg(long, value_name = "HOW", default_value = "error")]
+    pub missing: Missing,
+    /// The first line is data; columns are matched by position
+    #[arg(long)]
+    pub no_header: bool,
+}
+
+#[derive(Args)]
+pub struct PredictArgs {
+    #[command(flatten)]
+    pub scoring: ScoringArgs,
+    /// Where to write the predictions as CSV [default: standard output]
+    #[arg(long, short, value_name = "OUT.csv")]
+    pub output: Option<PathBuf>,
+    /// Add the class probabilities, p_<class>
+    #[arg(long)]
+    pub proba: bool,
+    /// Add the outputs z1, z2, ... (canonical variates, scores or log densities)
+    #[arg(long)]
+    pub variates: bool,
+}
+
+#[derive(Args)]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub scoring: ScoringArgs,
+    /// Column with the classes [default: as in training]
+    #[arg(long, short, value_name = "COL")]
+    pub target: Option<String>,
+    /// Exit with status 3 when the accuracy is below this
+    #[arg(long, value_name = "A", value_parser = parse_unit)]
+    pub fail_under: Option<f64>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    kernsieve compare wine.csv --target class\n  \
+    kernsieve compare big.csv --methods lda,kos --repeats 100 --journal big.journal")]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Methods, or all
+    #[arg(long, value_name = "M,..", value_delimiter = ',', default_value = "all")]
+    pub methods: Vec<String>,
+    /// Number of splits
+    #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub repeats: u32,
+    /// Fraction of the rows held out in each split
+    #[arg(long, value_name = "F", default_value_t = 1.0 / 3.0, value_parser = parse_fraction)]
+    pub test_fraction: f64,
+    /// Keep results in this file and go on from it after an interruption
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+    #[command(flatten)]
+    pub options: MethodArgs,
+}
+
+#[derive(Args)]
+pub struct InspectArgs {
+    /// Model file
+    pub model: PathBuf,
+}
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// iris, wine, rings, sine or mixture
+    #[arg(default_value = "rings")]
+    pub name: String,
+    /// Also write the data set to this folder, to play with
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Seed of the simulated data sets and of the split
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum KernelArg {
+    Linear,
+    Gaussian,
+    Polynomial,
+    Sigmoid,
+    Laplacian,
+    Cauchy,
+}
+
+impl From<KernelArg> for Family {
+    fn from(k: KernelArg) -> Self {
+        match k {
+            KernelArg::Linear => Self::Linear,
+            KernelArg::Gaussian => Self::Gaussian,
+            KernelArg::Polynomial => Self::Polynomial,
+            KernelArg::Sigmoid => Self::Sigmoid,
+            KernelArg::Laplacian => Self::Laplacian,
+            KernelArg::Cauchy => Self::Cauchy,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum RidgeRuleArg {
+    Stabilization,
+    StabilizationLiteral,
+    Gcv,
+    Cv,
+}
+
+impl From<RidgeRuleArg> for RidgeRule {
+    fn from(r: RidgeRuleArg) -> Self {
+        match r {
+            RidgeRuleArg::Stabilization => Self::Stabilization,
+            RidgeRuleArg::StabilizationLiteral => Self::StabilizationLiteral,
+            RidgeRuleArg::Gcv => Self::Gcv,
+            RidgeRuleArg::Cv => Self::Cv,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PenaltyArg {
+    Kernel,
+    Identity,
+}
+
+impl From<PenaltyArg> for Penalty {
+    fn from(p: PenaltyArg) -> Self {
+        match p {
+            PenaltyArg::Kernel => Self::Kernel,
+            PenaltyArg::Identity => Self::Identity,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum RuleArg {
+    Min,
+    #[value(name = "1se")]
+    OneStandardError,
+}
+
+impl From<RuleArg> for Rule {
+    fn from(r: RuleArg) -> Self {
+        match r {
+            RuleArg::Min => Self::Min,
+            RuleArg::OneStandardError => Self::OneStandardError,
+        }
+    }
+}
+
+fn parse_method(text: &str) -> Result<MethodKind, String> {
+    text.parse().map_err(|e: kernsieve::Error| e.to_string())
+}
+
+fn parse_priors(text: &str) -> Result<Priors, String> {
+    match text {
+        "empirical" => Ok(Priors::Empirical),
+        "uniform" => Ok(Priors::Uniform),
+        list => list
+            .split(',')
+            .map(|v| {
+                v.trim()
+                    .parse::<f64>()
+                    .map_err(|_| format!("'{v}' is not a number; use empirical, uniform or a,b,.."))
+            })
+            .collect::<Result<_, _>>()
+            .map(Priors::Given),
+    }
+}
+
+fn parse_fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v > 0.0 && v < 1.0 => Ok(v),
+        _ => Err("a fraction lies between 0 and 1, such as 0.33".into()),
+    }
+}
+
+fn parse_unit(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if (0.0..=1.0).contains(&v) => Ok(v),
+        _ => Err("an accuracy lies between 0 and 1, such as 0.9".into()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(v) if (1..=4096).contains(&v) => Ok(v),
+        _ => Err("a number of threads from 1 to 4096".into()),
+    }
+}
+
+/// Bytes, with K, M, G or T (powers of 1024), and B or iB after it if one likes.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let wrong = || format!("'{text}' is not a number of bytes; write 4G, 512M or 1000000000");
+    let upper = text.trim().to_ascii_uppercase();
+    let number = upper.trim_end_matches("IB").trim_end_matches('B');
+    let (digits, factor) = match number.chars().last() {
+        Some('K') => (&number[..number.len() - 1], 1u64 << 10),
+        Some('M') => (&number[..number.len() - 1], 1 << 20),
+        Some('G') => (&number[..number.len() - 1], 1 << 30),
+        Some('T') => (&number[..number.len() - 1], 1 << 40),
+        _ => (number, 1),
+    };
+    let value: f64 = digits.trim().parse().map_err(|_| wrong())?;
+    let bytes = value * factor as f64;
+    if bytes >= 1.0 && bytes < u64::MAX as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err(wrong())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_of_memory() {
+        assert_eq!(parse_bytes("1000"), Ok(1000));
+        assert_eq!(parse_bytes("4G"), Ok(4 << 30));
+        assert_eq!(parse_bytes("1.5 MiB"), Ok(3 << 19));
+        for bad in ["", "G", "-1", "4X", "nan", "1e30"] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
+}

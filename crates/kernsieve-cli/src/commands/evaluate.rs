@@ -1,0 +1,173 @@
+//! `kernsieve evaluate`: how good a saved model is on rows whose classes are known.
+
+use super::print_confusion;
+use crate::args::EvaluateArgs;
+use crate::failure::Failure;
+use crate::output::{Terminal, clean, percent};
+use kernsieve::decision::argmax;
+use kernsieve::linalg::Matrix;
+use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
+use kernsieve::model::Model;
+use kernsieve::model_file;
+use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Predictions compared with the truth, block by block.
+pub struct Evaluation {
+    /// Classes of the model, then those that only the data have.
+    classes: Vec<String>,
+    code_of: HashMap<String, usize>,
+    known: usize,
+    predicted: Vec<usize>,
+    truth: Vec<usize>,
+    log_loss: f64,
+}
+
+impl Evaluation {
+    /// Nothing seen yet.
+    pub fn new(model: &Model) -> Self {
+        let code_of = model.classes.iter().cloned().enumerate().map(|(i, c)| (c, i)).collect();
+        Self {
+            classes: model.classes.clone(),
+            code_of,
+            known: model.classes.len(),
+            predicted: vec![],
+            truth: vec![],
+            log_loss: 0.0,
+        }
+    }
+
+    /// Adds rows of raw features and their labels.
+    pub fn add(&mut self, model: &Model, x: &Matrix, labels: &[String]) {
+        let p = model.predict(x).posterior;
+        for (row, label) in p.iter_rows().zip(labels) {
+            let code = *self.code_of.entry(label.clone()).or_insert_with(|| {
+                self.classes.push(label.clone());
+                self.classes.len() - 1
+            });
+            self.truth.push(code);
+            self.predicted.push(argmax(row));
+            // A class that the model does not know has probability 0.
+            self.log_loss += log_loss_of(row.get(code).copied().unwrap_or(0.0));
+        }
+    }
+
+    /// Rows seen.
+    pub fn n_rows(&self) -> usize {
+        self.truth.len()
+    }
+
+    /// Rows predicted wrongly.
+    pub fn wrong(&self) -> usize {
+        self.predicted.iter().zip(&self.truth).filter(|(p, t)| p != t).count()
+    }
+
+    /// Fraction predicted wrongly.
+    pub fn error(&self) -> f64 {
+        error_rate(&self.predicted, &self.truth)
+    }
+
+    /// Classes, those only in the data last.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// Observed by predicted.
+    pub fn confusion(&self) -> Vec<Vec<usize>> {
+        confusion(&self.predicted, &self.truth, self.classes.len())
+    }
+
+    fn balanced(&self) -> f64 {
+        balanced_accuracy(&self.predicted, &self.truth, self.classes.len())
+    }
+
+    fn mean_log_loss(&self) -> Option<f64> {
+        (self.n_rows() > 0).then(|| self.log_loss / self.n_rows() as f64)
+    }
+
+    /// The object of `evaluate --json`.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "n_rows": self.n_rows(),
+            "accuracy": 1.0 - self.error(),
+            "error": self.error(),
+            "balanced_accuracy": self.balanced(),
+            "log_loss": self.mean_log_loss(),
+            "classes": self.classes,
+            "confusion": self.confusion(),
+        })
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let unknown = &self.classes[self.known..];
+        if unknown.is_empty() {
+            return vec![];
+        }
+        let names: Vec<String> = unknown.iter().take(8).map(|c| clean(c, 40)).collect();
+        vec![format!(
+            "the model knows no class {}; rows of it count as wrong",
+            names.join(", ")
+        )]
+    }
+}
+
+/// Evaluates a model on a file.
+pub fn evaluate_file(
+    model: &Model,
+    source: &Source,
+    options: &ScoringOptions,
+    terminal: &Terminal<'_>,
+) -> Result<Evaluation, Failure> {
+    let mut evaluation = Evaluation::new(model);
+    let mut reader = ScoringReader::open(source, &model.schema, options)?;
+    for block in reader.by_ref() {
+        let block = block?;
+        let labels = block.labels.unwrap_or_default();
+        evaluation.add(model, &block.x, &labels);
+    }
+    terminal.notices(reader.notices());
+    terminal.notices(&evaluation.notices());
+    if evaluation.n_rows() == 0 {
+        return Err(Failure::CouldNot(format!("{source}: there are no data rows")));
+    }
+    Ok(evaluation)
+}
+
+/// Runs the command.
+pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    let model = model_file::load(&args.scoring.model)?;
+    let source = Source::from_arg(&args.scoring.data);
+    let options = ScoringOptions {
+        format: args.scoring.format,
+        missing: args.scoring.missing,
+        no_header: args.scoring.no_header,
+        target: TargetColumn::Required,
+        target_name: args.target.clone(),
+        ..ScoringOptions::default()
+    };
+    let e = evaluate_file(&model, &source, &options, terminal)?;
+    if terminal.json {
+        terminal.object(&e.to_json())?;
+    } else {
+        writeln!(
+            terminal.out,
+            "{source}: {} rows, accuracy {}, error {}, balanced accuracy {}, log loss {:.4}",
+            e.n_rows(),
+            percent(1.0 - e.error()),
+            percent(e.error()),
+            percent(e.balanced()),
+            e.mean_log_loss().unwrap_or(f64::NAN)
+        )?;
+        writeln!(terminal.out)?;
+        print_confusion(e.classes(), &e.confusion(), terminal)?;
+    }
+    match args.fail_under {
+        Some(least) if 1.0 - e.error() < least => Err(Failure::Under(format!(
+            "the accuracy is {}, below the {} asked for",
+            percent(1.0 - e.error()),
+            percent(least)
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,266 @@
+//! `kernsieve fit`: tune, fit, measure, save.
+
+use super::evaluate::{Evaluation, evaluate_file};
+use super::{cv_words, keeps_words, labels_words, method_words, model_json, settings_words};
+use crate::args::FitArgs;
+use crate::failure::Failure;
+use crate::output::{Terminal, percent, seconds, short, table};
+use kernsieve::data::{Dataset, stratified_split};
+use kernsieve::kernel::Kernel;
+use kernsieve::model::CvTable;
+use kernsieve::model_file;
+use kernsieve::tuning::{Trained, for_people, train};
+use kernsieve_io::{ScoringOptions, Source, TargetColumn, read_training};
+use serde_json::json;
+use std::io::Write;
+use std::time::Instant;
+
+/// Runs the command.
+pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    let started = Instant::now();
+    if args.data.data == "-" && args.test.as_deref() == Some("-") {
+        return Err(Failure::Usage(
+            "standard input can be the data or the test file, not both".into(),
+        ));
+    }
+    let source = Source::from_arg(&args.data.data);
+    let input = read_training(&source, &args.data.read_options())?;
+    let read_seconds = started.elapsed().as_secs_f64();
+    terminal.notices(&input.notices);
+
+    let (data, held_out, rows) = match args.holdout {
+        None => (input.dataset, None, input.rows),
+        Some(fraction) => {
+            let split = stratified_split(input.dataset.labels(), fraction, args.options.seed);
+            let held_out = input.dataset.x().select_rows(&split.test);
+            let truth: Vec<String> = split
+                .test
+                .iter()
+                .map(|&i| input.dataset.labels().classes()[input.dataset.labels().codes()[i]].clone())
+                .collect();
+            let rows = split.train.iter().map(|&i| input.rows[i]).collect();
+            (input.dataset.select(&split.train)?, Some((held_out, truth)), rows)
+        }
+    };
+
+    let bar = terminal.progress(&format!("tuning {}", args.method.name()));
+    let control = terminal.control(&bar, args.data.memory);
+    let options = args.options.options();
+    let trained = train(args.method, &options, &data, &input.schema, !args.no_cv, &control);
+    bar.finish_and_clear();
+    let mut trained = trained?;
+    // Rows of the file, not of what was left after dropping and splitting.
+    for row in &mut trained.model.record.report.retained_rows {
+        *row = rows[*row];
+    }
+    terminal.notices(&trained.notices);
+
+    let evaluation = match (&args.test, held_out) {
+        (Some(test), _) => {
+            let options = ScoringOptions {
+                format: args.data.format,
+                missing: args.data.missing,
+                no_header: args.data.no_header,
+                target: TargetColumn::Required,
+                ..ScoringOptions::default()
+            };
+            Some(evaluate_file(
+                &trained.model,
+                &Source::from_arg(test),
+                &options,
+                terminal,
+            )?)
+        }
+        (None, Some((x, truth))) => {
+            let mut evaluation = Evaluation::new(&trained.model);
+            evaluation.add(&trained.model, &x, &truth);
+            Some(evaluation)
+        }
+        (None, None) => None,
+    };
+    if let Some(path) = &args.model {
+        model_file::save(&trained.model, path)?;
+    }
+    if terminal.json {
+        print_json(args, &trained, evaluation.as_ref(), read_seconds, terminal)
+    } else {
+        print_text(args, &source, &data, &trained, evaluation.as_ref(), terminal)
+    }
+}
+
+fn print_json(
+    args: &FitArgs,
+    trained: &Trained,
+    evaluation: Option<&Evaluation>,
+    read_seconds: f64,
+    terminal: &mut Terminal<'_>,
+) -> Result<(), Failure> {
+    let mut object = model_json(&trained.model);
+    object["test_error"] = json!(evaluation.map(Evaluation::error));
+    object["test"] = evaluation.map(Evaluation::to_json).unwrap_or_default();
+    object["notices"] = json!(trained.notices);
+    object["seconds"] = json!({ "read": read_seconds, "tune": trained.tune_seconds, "fit": trained.fit_seconds });
+    object["model"] = json!(args.model.as_ref().map(|p| p.display().to_string()));
+    terminal.object(&object)
+}
+
+fn print_text(
+    args: &FitArgs,
+    source: &Source,
+    data: &Dataset,
+    trained: &Trained,
+    evaluation: Option<&Evaluation>,
+    terminal: &mut Terminal<'_>,
+) -> Result<(), Failure> {
+    let model = &trained.model;
+    let out = &mut *terminal.out;
+    let held = if args.holdout.is_some() { " to train on" } else { "" };
+    writeln!(
+        out,
+        "Data     {source}: {} rows{held}, {} features, {}",
+        data.n_samples(),
+        data.n_features(),
+        labels_words(data.labels())
+    )?;
+    print_fit(trained, out)?;
+    match evaluation {
+        Some(e) => {
+            let on = args.test.as_deref().unwrap_or("the held-out rows");
+            writeln!(
+                out,
+                "         {} on {on} ({} of {} wrong)",
+                percent(e.error()),
+                e.wrong(),
+                e.n_rows()
+            )?;
+            writeln!(out)?;
+            super::print_confusion(e.classes(), &e.confusion(), terminal)?;
+        }
+        None if model.record.cv.is_none() => writeln!(out, "         not estimated; --holdout or --test measures it")?,
+        None => {}
+    }
+    match &args.model {
+        Some(path) => {
+            let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
+            writeln!(terminal.out, "Model    {} ({size})", path.display())?;
+        }
+        None => writeln!(terminal.out, "Model    not saved; --model FILE keeps it")?,
+    }
+    Ok(())
+}
+
+/// Method, tuning table, choice, error and size of a fit: what `fit` and `demo` have in common.
+pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> {
+    let model = &trained.model;
+    let name = &model.record.method;
+    writeln!(out, "Method   {name}: {}", method_words(name))?;
+    if let Some(cv) = &model.record.cv {
+        if cv.grid.len() > 1 {
+            let time = seconds(trained.tune_seconds);
+            writeln!(
+                out,
+                "Tuning   {} settings x {} folds in {time}",
+                cv.grid.len(),
+                cv.folds
+            )?;
+            writeln!(out)?;
+            print_grid(cv, out)?;
+            writeln!(out)?;
+        }
+    }
+    writeln!(out, "Chosen   {}", settings_words(model))?;
+    writeln!(out, "Keeps    {}", keeps_words(model))?;
+    let error =
+        cv_words(model).unwrap_or_else(|| format!("{} on the training rows", percent(model.record.train_error)));
+    writeln!(out, "Error    {error}")?;
+    if model.record.cv.is_some() {
+        writeln!(
+            out,
+            "         {} on the training rows",
+            percent(model.record.train_error)
+        )?;
+    }
+    Ok(())
+}
+
+/// The best settings of the table, in order of preference.
+fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
+    const SHOWN: usize = 8;
+    let mut order: Vec<usize> = (0..cv.grid.len()).collect();
+    order.sort_by(|&a, &b| {
+        let error = |i: usize| cv.grid[i].error.unwrap_or(f64::INFINITY);
+        (a != cv.chosen)
+            .cmp(&(b != cv.chosen))
+            .then(error(a).total_cmp(&error(b)))
+            .then(a.cmp(&b))
+    });
+    order.truncate(SHOWN);
+    order.sort_unstable();
+    let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
+    let mut header = vec!["", "kernel"];
+    if with_ridge {
+        header.push("ridge");
+    }
+    header.extend(["CV error", "s.e.", "log loss"]);
+    let rows: Vec<Vec<String>> = order
+        .iter()
+        .map(|&i| {
+            let e = &cv.grid[i];
+            let mut row = vec![
+                if i == cv.chosen { "*".into() } else { String::new() },
+                kernel_cell(&e.candidate.kernel),
+            ];
+            if with_ridge {
+                row.push(e.candidate.ridge.map(short).unwrap_or_default());
+            }
+            row.push(e.error.map_or("failed".into(), percent));
+            row.push(percent(e.standard_error));
+            row.push(e.log_loss.map_or(String::new(), |l| format!("{l:.3}")));
+            row
+        })
+        .collect();
+    table(&header, &rows, out)?;
+    if cv.grid.len() > SHOWN {
+        writeln!(
+            out,
+            "  ... {} more in the model (kernsieve inspect --json)",
+            cv.grid.len() - SHOWN
+        )?;
+    }
+    Ok(())
+}
+
+fn kernel_cell(kernel: &Kernel) -> String {
+    match kernel.bandwidth() {
+        Some(b) => format!("width {}", short(b)),
+        None => super::kernel_words(kernel).replace(" kernel", ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernsieve::data::{Schema, simulate};
+    use kernsieve::method::{MethodKind, Options};
+    use kernsieve::tuning::Control;
+
+    #[test]
+    fn a_fit_prints_its_choice_and_its_error() {
+        let data = simulate::rings(0);
+        let schema = Schema::numeric(data.feature_names());
+        let trained = train(
+            MethodKind::Kos,
+            &Options::default(),
+            &data,
+            &schema,
+            true,
+            &Control::new(),
+        )
+        .expect("trains");
+        let mut out = Vec::new();
+        assert!(print_fit(&trained, &mut out).is_ok());
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.contains("\n  *  width"), "{text}");
+        assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+}

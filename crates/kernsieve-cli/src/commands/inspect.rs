@@ -1,0 +1,125 @@
+//! `kernsieve inspect`: a model in one screen.
+
+use super::{class_words, cv_words, keeps_words, kernel_words, method_words, model_json, settings_words};
+use crate::args::InspectArgs;
+use crate::failure::Failure;
+use crate::output::{Terminal, clean, percent, short};
+use kernsieve::data::ColumnKind;
+use kernsieve::decision::Decision;
+use kernsieve::model_file;
+use kernsieve::tuning::for_people;
+use serde_json::json;
+
+/// Runs the command.
+pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    let model = model_file::load(&args.model)?;
+    let size = std::fs::metadata(&args.model).map(|m| m.len()).unwrap_or(0);
+    let rule = match &model.decision {
+        Decision::Mahalanobis { .. } => "mahalanobis",
+        Decision::NearestCentroid { .. } => "nearest-centroid",
+        Decision::LogDensity { .. } => "log-density",
+    };
+    if terminal.json {
+        let mut object = model_json(&model);
+        object["model"] = json!(args.model.display().to_string());
+        object["bytes"] = json!(size);
+        object["decision"] = json!(rule);
+        object["columns"] = json!(model.schema.columns);
+        object["target"] = json!(model.schema.target);
+        object["outputs"] = json!(model.expansion.n_outputs());
+        return terminal.object(&object);
+    }
+    let out = &mut *terminal.out;
+    let record = &model.record;
+    writeln!(
+        out,
+        "Model    {} ({}), kernsieve {}",
+        args.model.display(),
+        for_people(size),
+        clean(&record.version, 20)
+    )?;
+    writeln!(
+        out,
+        "Method   {}: {}",
+        clean(&record.method, 20),
+        method_words(&record.method)
+    )?;
+    writeln!(
+        out,
+        "Classes  {} ({}), target '{}'",
+        model.classes.len(),
+        class_words(&model.classes, &record.class_counts),
+        clean(&model.schema.target, 40)
+    )?;
+    let numeric = model
+        .schema
+        .columns
+        .iter()
+        .filter(|c| matches!(c.kind, ColumnKind::Numeric { .. }))
+        .count();
+    let columns = model.schema.columns.len();
+    writeln!(
+        out,
+        "Columns  {columns} ({numeric} numeric, {} categorical): {}",
+        columns - numeric,
+        first_names(&model.schema.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>())
+    )?;
+    writeln!(out, "Chosen   {}", settings_words(&model))?;
+    writeln!(out, "Keeps    {}", keeps_words(&model))?;
+    let dropped: Vec<String> = model
+        .feature_names()
+        .into_iter()
+        .zip(&model.expansion.feature_weights)
+        .filter(|(_, w)| **w == 0.0)
+        .map(|(n, _)| n)
+        .collect();
+    if !dropped.is_empty() {
+        writeln!(out, "Dropped  {}", first_names(&dropped))?;
+    }
+    writeln!(
+        out,
+        "Output   {} per row, {}, rule {rule}",
+        model.expansion.n_outputs(),
+        kernel_words(&model.expansion.kernel)
+    )?;
+    if let Some(words) = cv_words(&model) {
+        writeln!(out, "Error    {words}")?;
+    }
+    writeln!(
+        out,
+        "         {} on the {} training rows",
+        percent(record.train_error),
+        record.n_rows
+    )?;
+    if let Some(objective) = record.report.objective {
+        let residual = record
+            .report
+            .residual
+            .map(|r| format!(", relative residual {}", short(r)))
+            .unwrap_or_default();
+        writeln!(out, "Solver   objective {}{residual}", short(objective))?;
+    }
+    let o = &record.options;
+    writeln!(
+        out,
+        "Seed     {}, {} folds, {}",
+        o.seed,
+        o.folds,
+        if o.standardize { "standardised" } else { "raw units" }
+    )?;
+    Ok(())
+}
+
+fn first_names(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = names
+        .iter()
+        .take(SHOWN)
+        .map(|n| clean(n, 24))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > SHOWN {
+        text.push_str(&format!(", ... {} more", names.len() - SHOWN));
+    }
+    text
+}

@@ -1,0 +1,186 @@
+//! The commands, one file each.
+
+pub mod compare;
+pub mod demo;
+pub mod evaluate;
+pub mod fit;
+pub mod inspect;
+mod journal;
+pub mod predict;
+
+use crate::failure::Failure;
+use crate::output::{Terminal, clean, percent, short};
+use kernsieve::data::Labels;
+use kernsieve::kernel::Kernel;
+use kernsieve::model::Model;
+use serde_json::{Value, json};
+
+/// A kernel in a few words.
+fn kernel_words(kernel: &Kernel) -> String {
+    match *kernel {
+        Kernel::Linear => "linear kernel".into(),
+        Kernel::Gaussian { bandwidth } => format!("Gaussian kernel, bandwidth {}", short(bandwidth)),
+        Kernel::Polynomial { degree } => format!("polynomial kernel, degree {degree}"),
+        Kernel::Sigmoid { slope, shift } => format!("sigmoid kernel, slope {}, shift {}", short(slope), short(shift)),
+        Kernel::Laplacian { bandwidth } => format!("Laplacian kernel, bandwidth {}", short(bandwidth)),
+        Kernel::Cauchy { bandwidth, .. } => format!("Cauchy kernel, bandwidth {}", short(bandwidth)),
+    }
+}
+
+/// What a method is, for people.
+fn method_words(name: &str) -> &'static str {
+    match name {
+        "lda" => "linear discriminant analysis",
+        "mkda" => "kernel discriminant analysis with a ridge",
+        "kos" => "kernel optimal scoring",
+        "parzen" => "plug-in kernel densities",
+        _ => "",
+    }
+}
+
+/// `setosa 50, versicolor 50, ...`, the first few classes.
+fn class_words(classes: &[String], counts: &[usize]) -> String {
+    const SHOWN: usize = 6;
+    let mut words: Vec<String> = classes
+        .iter()
+        .zip(counts)
+        .take(SHOWN)
+        .map(|(c, n)| format!("{} {n}", clean(c, 24)))
+        .collect();
+    if classes.len() > SHOWN {
+        words.push(format!("... {} more", classes.len() - SHOWN));
+    }
+    words.join(", ")
+}
+
+/// `3 classes (a 50, b 50, c 50)`.
+fn labels_words(labels: &Labels) -> String {
+    format!(
+        "{} classes ({})",
+        labels.n_classes(),
+        class_words(labels.classes(), &labels.counts())
+    )
+}
+
+/// How many rows and features a model keeps.
+fn keeps_words(model: &Model) -> String {
+    let rows = model.record.report.retained_rows.len();
+    let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
+    let total = model.expansion.n_features();
+    let samples = if rows == 0 {
+        "no training rows".into()
+    } else {
+        format!("{rows} of {} rows", model.record.n_rows)
+    };
+    format!("{samples}, {used} of {total} features")
+}
+
+/// The chosen settings in words.
+fn settings_words(model: &Model) -> String {
+    let mut words = kernel_words(&model.expansion.kernel);
+    if let Some(r) = model.record.report.ridge {
+        words.push_str(&format!(", ridge {}", short(r)));
+    }
+    words
+}
+
+/// The cross-validated error in words.
+fn cv_words(model: &Model) -> Option<String> {
+    let cv = model.record.cv.as_ref()?;
+    let best = cv.best();
+    let mut words = format!(
+        "{} +- {} in {}-fold cross-validation",
+        percent(best.error?),
+        percent(best.standard_error),
+        cv.folds
+    );
+    if cv.optimism() > 0.0 {
+        words.push_str(&format!(
+            "; about {} allowing for the choice",
+            percent(best.error? + cv.optimism())
+        ));
+    }
+    Some(words)
+}
+
+/// The fields of a model that `fit` and `inspect` share.
+fn model_json(model: &Model) -> Value {
+    let names = model.feature_names();
+    let weights: serde_json::Map<String, Value> = names
+        .iter()
+        .zip(&model.expansion.feature_weights)
+        .map(|(n, w)| (n.clone(), json!(w)))
+        .collect();
+    let record = &model.record;
+    let cv = record.cv.as_ref().map(|cv| {
+        json!({
+            "folds": cv.folds,
+            "error": cv.best().error,
+            "standard_error": cv.best().standard_error,
+            "optimism": cv.optimism(),
+            "rule": cv.rule,
+            "grid": cv.grid,
+        })
+    });
+    json!({
+        "method": record.method,
+        "classes": model.classes,
+        "class_counts": record.class_counts,
+        "n_rows": record.n_rows,
+        "n_features": names.len(),
+        "feature_names": names,
+        "kernel": model.expansion.kernel,
+        "params": {
+            "ridge": record.report.ridge,
+            "ridge_rule": record.options.ridge_rule,
+            "penalty": record.options.penalty,
+            "priors": record.options.priors,
+            "mahalanobis": record.options.mahalanobis,
+            "components": record.options.components,
+            "folds": record.options.folds,
+            "rule": record.options.rule,
+            "seed": record.options.seed,
+            "standardize": record.options.standardize,
+        },
+        "selected_features": model.selected_features(),
+        "feature_weights": weights,
+        "retained_samples": {
+            "count": record.report.retained_rows.len(),
+            "rows": record.report.retained_rows,
+        },
+        "path": [],
+        "cv": cv,
+        "train_error": record.train_error,
+        "objective": record.report.objective,
+        "iterations": record.report.iterations,
+        "converged": record.report.converged,
+        "residual": record.report.residual,
+        "eigenvalues": record.report.eigenvalues,
+        "version": record.version,
+    })
+}
+
+/// Observed against predicted classes, at most the first dozen.
+fn print_confusion(classes: &[String], confusion: &[Vec<usize>], terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    const SHOWN: usize = 12;
+    let shown = classes.len().min(SHOWN);
+    let names: Vec<String> = classes[..shown].iter().map(|c| clean(c, 14)).collect();
+    let mut header = vec!["observed \\ predicted"];
+    header.extend(names.iter().map(String::as_str));
+    let rows: Vec<Vec<String>> = (0..shown)
+        .map(|i| {
+            let mut row = vec![names[i].clone()];
+            row.extend(confusion[i][..shown].iter().map(usize::to_string));
+            row
+        })
+        .collect();
+    crate::output::table(&header, &rows, terminal.out)?;
+    if classes.len() > SHOWN {
+        writeln!(
+            terminal.out,
+            "  ({} more classes; --json has them all)",
+            classes.len() - SHOWN
+        )?;
+    }
+    Ok(())
+}

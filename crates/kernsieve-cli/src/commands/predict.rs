@@ -1,0 +1,152 @@
+//! `kernsieve predict`: classes, probabilities and outputs for the rows of a file, block by block.
+
+use crate::args::PredictArgs;
+use crate::failure::Failure;
+use crate::output::Terminal;
+use kernsieve::decision::argmax;
+use kernsieve::model::{Model, Prediction};
+use kernsieve::model_file::{self, AtomicFile};
+use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write;
+
+/// Runs the command.
+pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    if args.scoring.missing == Missing::Drop {
+        return Err(Failure::Usage(
+            "every row gets a prediction: --missing is error or mean here".into(),
+        ));
+    }
+    let model = model_file::load(&args.scoring.model)?;
+    let source = Source::from_arg(&args.scoring.data);
+    let options = ScoringOptions {
+        format: args.scoring.format,
+        missing: args.scoring.missing,
+        no_header: args.scoring.no_header,
+        target: TargetColumn::Ignore,
+        ..ScoringOptions::default()
+    };
+    let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let rows = if terminal.json {
+        predict_json(args, &model, &mut reader, terminal)?
+    } else if let Some(path) = &args.output {
+        let mut file = AtomicFile::create(path)?;
+        let rows = predict_csv(args, &model, &mut reader, &mut file).map_err(|e| match e {
+            Failure::CouldNot(m) if m.starts_with("cannot write") => {
+                Failure::CouldNot(format!("{}: {m}", path.display()))
+            }
+            other => other,
+        })?;
+        file.finish()?;
+        rows
+    } else {
+        predict_csv(args, &model, &mut reader, terminal.out)?
+    };
+    terminal.notices(reader.notices());
+    if let (Some(path), false) = (&args.output, terminal.json) {
+        terminal.notices(&[format!("{rows} predictions written to {}", path.display())]);
+    }
+    Ok(())
+}
+
+/// The columns of the answer.
+fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
+    let mut names = vec!["predicted".to_string()];
+    if args.proba {
+        names.extend(model.classes.iter().map(|c| format!("p_{c}")));
+    }
+    if args.variates {
+        names.extend((1..=model.expansion.n_outputs()).map(|k| format!("z{k}")));
+    }
+    names
+}
+
+fn predict_csv(
+    args: &PredictArgs,
+    model: &Model,
+    reader: &mut ScoringReader,
+    out: &mut dyn Write,
+) -> Result<usize, Failure> {
+    let classes: Vec<String> = model.classes.iter().map(|c| csv_field(c)).collect();
+    let names: Vec<String> = header(args, model).iter().map(|n| csv_field(n)).collect();
+    writeln!(out, "{}", names.join(","))?;
+    let mut rows = 0;
+    let mut text = String::new();
+    for block in reader {
+        let prediction = model.predict(&block?.x);
+        text.clear();
+        for i in 0..prediction.posterior.rows() {
+            write_row(args, &prediction, i, &classes, &mut text);
+        }
+        out.write_all(text.as_bytes())?;
+        rows += prediction.posterior.rows();
+    }
+    Ok(rows)
+}
+
+fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[String], text: &mut String) {
+    let p = prediction.posterior.row(i);
+    text.push_str(&classes[argmax(p)]);
+    let mut numbers = |values: &[f64]| {
+        for v in values {
+            // Shortest text that reads back as the same number; writing to a string cannot fail.
+            let _ = write!(text, ",{v}");
+        }
+    };
+    if args.proba {
+        numbers(p);
+    }
+    if args.variates {
+        numbers(prediction.outputs.row(i));
+    }
+    text.push('\n');
+}
+
+fn predict_json(
+    args: &PredictArgs,
+    model: &Model,
+    reader: &mut ScoringReader,
+    terminal: &mut Terminal<'_>,
+) -> Result<usize, Failure> {
+    let names = header(args, model);
+    let mut predicted: Vec<&str> = Vec::new();
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len() - 1];
+    for block in reader {
+        let prediction = model.predict(&block?.x);
+        for i in 0..prediction.posterior.rows() {
+            let p = prediction.posterior.row(i);
+            predicted.push(&model.classes[argmax(p)]);
+            let probabilities = p.iter().filter(|_| args.proba);
+            let outputs = prediction.outputs.row(i).iter().filter(|_| args.variates);
+            columns
+                .iter_mut()
+                .zip(probabilities.chain(outputs))
+                .for_each(|(c, v)| c.push(*v));
+        }
+    }
+    let mut object = json!({ "n_rows": predicted.len(), "classes": model.classes, "predicted": predicted });
+    for (name, column) in names[1..].iter().zip(columns) {
+        object[name.as_str()] = Value::from(column);
+    }
+    let rows = predicted.len();
+    match &args.output {
+        Some(path) => {
+            let mut file = AtomicFile::create(path)?;
+            serde_json::to_writer(&mut file, &object).map_err(std::io::Error::from)?;
+            file.finish()?;
+            terminal.object(&json!({ "n_rows": rows, "output": path.display().to_string() }))?;
+        }
+        None => terminal.object(&object)?,
+    }
+    Ok(rows)
+}
+
+/// A field of a CSV file, quoted where it has to be.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
