@@ -104,7 +104,12 @@ fn too_many_levels_are_refused() {
     let text = format!("id,c\n{unique}");
     has(
         &refused("t.csv", &text, |_| ()),
-        &["column 'id'", "200 different values", "--drop id", "--categorical id"],
+        &[
+            "column 'id'",
+            "200 different values in 200 rows",
+            "--drop id",
+            "--categorical id",
+        ],
     );
     let d = train_with("t.csv", &text, |o| o.categorical = vec!["id".into()]).unwrap();
     assert_eq!(d.dataset.n_features(), 200);
