@@ -24,6 +24,8 @@
 //!   for which the first Parquet file installs a panic hook that hands every other panic to the hook before it.
 //! * ARFF values are divided by commas only, and instance weights are not read.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod arff;
 mod cell;
 mod columns;

@@ -36,6 +36,7 @@ pub(crate) enum Spots {
     /// Line of every row.
     Lines(Vec<usize>),
     /// Rows are not on lines.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     Rows,
 }
 

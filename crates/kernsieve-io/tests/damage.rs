@@ -86,7 +86,7 @@ fn damaged_text_of_unknown_format() {
 
 #[test]
 fn damaged_gzip() {
-    survive("t.csv.gz", &gzip(CSV.repeat(1).as_bytes()));
+    survive("t.csv.gz", &gzip(CSV.as_bytes()));
 }
 
 #[test]
