@@ -88,6 +88,7 @@ impl Text {
     }
 
     /// The level of a row, if it is not missing.
+    #[cfg(feature = "parquet")]
     pub(crate) fn get(&self, row: usize) -> Option<&str> {
         match self.codes[row] {
             MISSING => None,

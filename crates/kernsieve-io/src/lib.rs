@@ -20,7 +20,11 @@
 //! * Training data and Parquet files are held in memory as a whole while they are read.
 //! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are refused (unless dropped),
 //!   as are files that use compression other than snappy, gzip and zstd.
+//! * The decoder of Parquet panics on some damaged files. The panic is caught and its message kept from standard error,
+//!   for which the first Parquet file installs a panic hook that hands every other panic to the hook before it.
 //! * ARFF values are divided by commas only, and instance weights are not read.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod arff;
 mod cell;
@@ -39,6 +43,8 @@ mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet_absent.rs"]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod quiet;
 mod records;
 mod score_libsvm;
 #[cfg(feature = "parquet")]

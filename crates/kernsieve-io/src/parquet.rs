@@ -8,15 +8,15 @@ use crate::error::ReadError;
 use crate::names::{Plan, Role, check_unique};
 use crate::options::ReadOptions;
 use crate::pages::CheckedPages;
+use crate::quiet::quietly;
 use crate::records::{Declared, DefaultTarget};
-use crate::table::{RawColumn, RawTable, Spots};
+use crate::table::{RawColumn, RawTable, Spots, check_memory};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::Type;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The index that pandas writes beside the columns.
 const PANDAS_INDEX: &str = "__index_level_0__";
@@ -140,10 +140,10 @@ fn damage(file: &str, what: &str) -> ReadError {
 
 /// Runs the decoder; its errors and its panics become an error of ours.
 fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ReadError> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(e)) => Err(damage(file, &e.to_string())),
-        Err(_) => Err(damage(file, "its content contradicts itself")),
+    match quietly(work) {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(e)) => Err(damage(file, &e.to_string())),
+        None => Err(damage(file, "its content contradicts itself")),
     }
 }
 
@@ -310,6 +310,8 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
             .push(format!("left out column '{PANDAS_INDEX}', the index of a pandas table"));
     }
     let n_rows: usize = (0..parquet.n_groups()).map(|g| parquet.group_rows(g)).sum();
+    let used = plan.roles.iter().filter(|r| **r != Role::Dropped).count();
+    check_memory(file, n_rows, used - 1, options.limit())?;
     let mut columns = Vec::new();
     let mut target = Text::default();
     for (j, name) in names.iter().enumerate() {

@@ -146,6 +146,15 @@ impl ScoringReader {
     }
 }
 
+impl std::fmt::Debug for ScoringReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScoringReader")
+            .field("file", &self.encoder.file())
+            .field("next_row", &self.next_row)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Iterator for ScoringReader {
     type Item = Result<ScoringBlock, ReadError>;
 

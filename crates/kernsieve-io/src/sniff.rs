@@ -24,7 +24,7 @@ pub(crate) fn from_content(head: &[u8]) -> Format {
     if is_parquet(head) {
         return Format::Parquet;
     }
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let head = whole_part(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head));
     let lines = || {
         head.split(|&b| b == b'\n' || b == b'\r')
             .map(<[u8]>::trim_ascii)
@@ -39,6 +39,16 @@ pub(crate) fn from_content(head: &[u8]) -> Format {
         return Format::Libsvm;
     }
     Format::Csv
+}
+
+/// A long head ends anywhere: up to its last line end or, if it has none, its last blank.
+fn whole_part(head: &[u8]) -> &[u8] {
+    if head.len() < 1 << 15 {
+        return head;
+    }
+    let end = head.iter().rposition(|&b| b == b'\n' || b == b'\r');
+    let end = end.or_else(|| head.iter().rposition(u8::is_ascii_whitespace));
+    &head[..end.unwrap_or(head.len())]
 }
 
 /// Whether the first bytes are those of a Parquet file.
@@ -87,13 +97,14 @@ pub(crate) fn delimiter(head: &[u8], at_end: bool) -> u8 {
         }
     }
     // Numbers with decimal commas between semicolons are as even in commas as in semicolons.
-    if best == 0 && scores[1].1 > 1 && scores[1].0 >= scores[0].0 {
+    if best == 0 && scores[1].0 == 1000 {
         best = 1;
     }
     DELIMITERS[best]
 }
 
-/// How many of the first records (per thousand) have as many fields as the first one, and how many that are.
+/// How many of the first records (per thousand) have as many fields as the first one, and how many that are. A single
+/// record, even one that is too long for the head, is a little less than even.
 fn evenness(head: &[u8], at_end: bool, delimiter: u8) -> (usize, usize) {
     let mut fields = Fields::default();
     let (mut from, mut records, mut even, mut width) = (0, 0, 0, 0);
@@ -112,10 +123,11 @@ fn evenness(head: &[u8], at_end: bool, delimiter: u8) -> (usize, usize) {
         records += 1;
         even += usize::from(fields.len() == width);
     }
-    if width < 2 {
-        (0, width)
-    } else {
-        (1000 * even / records, width)
+    match records {
+        0 => (999, fields.len()),
+        _ if width < 2 => (0, width),
+        1 => (999, width),
+        _ => (1000 * even / records, width),
     }
 }
 
@@ -172,8 +184,13 @@ mod tests {
             ("name,note\nx,\"a;b;c\"\ny,z\n", b','),
             ("a\n1\n", b','),
             ("a,b\r1,2\r", b','),
+            ("a,b,c;d,e\n", b','),
         ] {
             assert_eq!(delimiter(head.as_bytes(), true), d, "{head}");
         }
+        let wide = "gene\t".repeat(50_000);
+        assert_eq!(delimiter(wide.as_bytes(), false), b'\t');
+        let wide = format!("+1 {}", "12:3.25 ".repeat(20_000));
+        assert_eq!(from_content(&wide.as_bytes()[..(1 << 16) - 3]), Format::Libsvm);
     }
 }

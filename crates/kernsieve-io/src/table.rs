@@ -36,6 +36,7 @@ pub(crate) enum Spots {
     /// Line of every row.
     Lines(Vec<usize>),
     /// Rows are not on lines.
+    #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
     Rows,
 }
 
@@ -171,18 +172,7 @@ impl RawTable {
 
     fn features(&self, rows: &[usize], schema: &Schema, options: &ReadOptions) -> Result<Matrix, ReadError> {
         let width = schema.n_features();
-        let needed = rows.len() as u64 * width as u64 * 8;
-        if needed > options.limit() {
-            return Err(self
-                .error(format!(
-                    "{} of {} need {} of memory, the limit is {}",
-                    count(rows.len(), "row"),
-                    count(width, "feature"),
-                    bytes(needed),
-                    bytes(options.limit())
-                ))
-                .hint("Leave out columns with --drop, use fewer rows, or raise the limit with --memory."));
-        }
+        check_memory(&self.file, rows.len(), width, options.limit())?;
         let mut x = vec![0.0; rows.len() * width];
         // In blocks of rows that stay in the cache while one column after the other is put in.
         let block = (32_768 / width.max(1)).clamp(1, 1024);
@@ -224,7 +214,7 @@ impl RawTable {
         for (raw, column) in self.columns.iter().zip(&schema.columns) {
             if let (Cells::Sparse(sparse), ColumnKind::Numeric { fill }) = (&raw.cells, &column.kind) {
                 for (&row, &value) in sparse.rows.iter().zip(&sparse.values) {
-                    if let Ok(i) = rows.binary_search(&row) {
+                    if let Some(i) = place(rows, row) {
                         x[i * width + offset] = if value.is_nan() { *fill } else { value };
                     }
                 }
@@ -232,6 +222,32 @@ impl RawTable {
             offset += width_of(&column.kind);
         }
     }
+}
+
+/// Refuses a matrix that does not fit the memory limit.
+pub(crate) fn check_memory(file: &str, rows: usize, width: usize, limit: u64) -> Result<(), ReadError> {
+    let needed = (rows as u64).saturating_mul(width as u64).saturating_mul(8);
+    if needed <= limit {
+        return Ok(());
+    }
+    let message = format!(
+        "{} of {} need {} of memory, the limit is {}",
+        count(rows, "row"),
+        count(width, "feature"),
+        bytes(needed),
+        bytes(limit)
+    );
+    Err(ReadError::new(file, message)
+        .hint("Leave out columns with --drop, use fewer rows, or raise the limit with --memory."))
+}
+
+/// The place of a row of the file among the rows that stay.
+fn place(rows: &[usize], row: usize) -> Option<usize> {
+    // Nothing left out before it: the common case, without a search.
+    if rows.get(row) == Some(&row) {
+        return Some(row);
+    }
+    rows.binary_search(&row).ok()
 }
 
 /// Puts a column into rows of features.
@@ -317,7 +333,7 @@ fn sparse_mean(sparse: &Sparse, rows: &[usize]) -> f64 {
         .rows
         .iter()
         .zip(&sparse.values)
-        .filter(|(r, _)| rows.binary_search(r).is_ok());
+        .filter(|(r, _)| place(rows, **r).is_some());
     let stored: Vec<f64> = kept.map(|(_, &v)| v).collect();
     let missing = stored.iter().filter(|v| v.is_nan()).count();
     let known = rows.len() - missing;

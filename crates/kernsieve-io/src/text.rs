@@ -88,14 +88,16 @@ impl<'a> TextInput<'a> {
         &self.buffer[from..self.start]
     }
 
-    /// Reads more, keeping what has not been used.
+    /// Reads more, keeping what has not been used. When a record is longer than the buffer, the larger buffer is filled
+    /// before the record is looked at again: otherwise a long record from a slow pipe would take quadratic time.
     pub(crate) fn fill(&mut self) -> Result<(), ReadError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
-        if self.end == self.buffer.len() {
+        let grown = self.end == self.buffer.len();
+        if grown {
             if self.end >= LONGEST_RECORD {
                 return Err(ReadError::new(&self.name, "a single record is longer than 256 MiB")
                     .line(self.line)
@@ -103,19 +105,20 @@ impl<'a> TextInput<'a> {
             }
             self.buffer.resize(2 * self.end, 0);
         }
-        loop {
+        let wanted = if grown { self.buffer.len() } else { self.end + 1 };
+        while self.end < wanted && !self.ended {
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.ended = true,
                 Ok(n) => self.end += n,
-                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
                 Err(e) => {
                     return Err(ReadError::io(&self.name, &e)
                         .line(self.line)
                         .hint("Is the file complete? Fetch or write it again."));
                 }
             }
-            return Ok(());
         }
+        Ok(())
     }
 
     /// Everything that has not been used.

@@ -87,7 +87,10 @@ fn check_text(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(), R
     let level = text.codes[row] as usize;
     let name = &column.name;
     let hint = if comma[level] {
-        "Write numbers with a decimal point and without separators between thousands, as 1234.5.".to_string()
+        format!(
+            "Write numbers with a decimal point and without separators between thousands, as 1234.5; if these are \
+             categories, use --categorical {name}."
+        )
     } else {
         format!(
             "Correct the cell, write NA if the value is not known, leave the column out with --drop {name}, or treat it \
@@ -134,7 +137,7 @@ fn check_levels(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(),
         )
     };
     let message = format!(
-        "text with {levels} different values in {} cannot be told apart as categories",
+        "{levels} different values in {} are too many for the categories of a text column",
         count(n, "row")
     );
     Err(table.error(message).column(name).hint(remedy))
