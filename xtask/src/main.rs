@@ -1,1 +1,85 @@
-fn main() {}
+//! `cargo xtask test | layers | python | format`: what CI runs is what a contributor runs.
+#![allow(clippy::print_stderr)]
+
+mod layers;
+mod python;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "usage: cargo xtask <command>
+
+  test     everything below, in order: what CI runs
+  rust     formatting, lints, documentation and tests of the workspace
+  layers   no module uses one above it
+  python   comparisons with NumPy, SciPy and scikit-learn (makes its own virtual environment)";
+
+fn main() -> ExitCode {
+    let command = std::env::args().nth(1).unwrap_or_default();
+    let result = match command.as_str() {
+        "test" => rust()
+            .and_then(|()| layers::check(&root()))
+            .and_then(|()| python::run(&root())),
+        "rust" => rust(),
+        "layers" => layers::check(&root()),
+        "python" => python::run(&root()),
+        _ => Err(USAGE.into()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
+}
+
+/// Formatting, lints, documentation, tests. One profile for all of them, so that nothing is compiled twice.
+fn rust() -> Result<(), String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let step = |arguments: &[&str], flags: Option<(&str, &str)>| {
+        let mut command = Command::new(&cargo);
+        command.args(arguments).current_dir(root());
+        if let Some((name, value)) = flags {
+            command.env(name, value);
+        }
+        run(&mut command)
+    };
+    step(&["fmt", "--all", "--check"], None)?;
+    step(
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        None,
+    )?;
+    step(&["test", "--workspace", "--locked"], None)?;
+    step(
+        &["doc", "--workspace", "--no-deps", "--locked"],
+        Some(("RUSTDOCFLAGS", "-D warnings")),
+    )
+}
+
+/// Runs a command and says which one it is.
+fn run(command: &mut Command) -> Result<(), String> {
+    let shown = format!("{command:?}").replace('"', "");
+    eprintln!("xtask: {shown}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown} failed ({status})")),
+        Err(e) => Err(format!("{shown}: {e}")),
+    }
+}

@@ -129,10 +129,10 @@ pub struct MethodArgs {
     /// mkda: penalise the function's norm (R = r K) or the coefficients' (R = r I)
     #[arg(long, value_enum, default_value = "kernel")]
     pub penalty: PenaltyArg,
-    /// Class priors: empirical, uniform, or one number per class in the order of the classes
+    /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors)]
     pub priors: Priors,
-    /// kos: decide by Mahalanobis distance with priors instead of the nearest centroid
+    /// kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
     pub mahalanobis: bool,
     /// Canonical variates to keep (lda, mkda) [default: number of classes - 1]
@@ -183,7 +183,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// lda, mkda, kos or parzen
-    #[arg(long, short, default_value = "kos", value_parser = parse_method)]
+    #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model
     #[arg(long, short = 'o', value_name = "OUT")]

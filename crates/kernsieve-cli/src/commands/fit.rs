@@ -154,19 +154,16 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     let model = &trained.model;
     let name = &model.record.method;
     writeln!(out, "Method   {name}: {}", method_words(name))?;
-    if let Some(cv) = &model.record.cv {
-        if cv.grid.len() > 1 {
-            let time = seconds(trained.tune_seconds);
-            writeln!(
-                out,
-                "Tuning   {} settings x {} folds in {time}",
-                cv.grid.len(),
-                cv.folds
-            )?;
-            writeln!(out)?;
-            print_grid(cv, out)?;
-            writeln!(out)?;
-        }
+    if let Some(cv) = model.record.cv.as_ref().filter(|cv| cv.grid.len() > 1) {
+        let time = seconds(trained.tune_seconds);
+        writeln!(
+            out,
+            "Tuning   {} settings x {} folds in {time}\n",
+            cv.grid.len(),
+            cv.folds
+        )?;
+        print_grid(cv, out)?;
+        writeln!(out)?;
     }
     writeln!(out, "Chosen   {}", settings_words(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;

@@ -19,13 +19,16 @@ pub enum Decision {
         /// One per class.
         log_priors: Vec<f64>,
     },
-    /// `s_c = -|z - mean_c|^2 / (2 variance)`: the nearest centroid (Lapanowski & Gaynanova, section 2.4); the pooled
-    /// within-class variance of `z` scales the probabilities and never changes the class.
+    /// `s_c = -|z - mean_c|^2 / (2 variance) + log prior_c`: the nearest centroid (Lapanowski & Gaynanova, section 2.4) in
+    /// the pooled within-class variance of `z`, shifted by the priors. With equal priors it is the paper's rule, and the
+    /// variance only scales the probabilities.
     NearestCentroid {
         /// Class means, classes x outputs.
         means: Matrix,
         /// Above 0.
         variance: f64,
+        /// One per class.
+        log_priors: Vec<f64>,
     },
     /// `s_c = z_c + log prior_c`, `z_c` a log density (plug-in rule, Kim & Scott, eq. 1).
     LogDensity {
@@ -57,8 +60,16 @@ impl Decision {
             Self::Mahalanobis { means, log_priors } => {
                 means.rows() == log_priors.len() && means.as_slice().iter().all(|v| v.is_finite()) && valid(log_priors)
             }
-            Self::NearestCentroid { means, variance } => {
-                means.as_slice().iter().all(|v| v.is_finite()) && variance.is_finite() && *variance > 0.0
+            Self::NearestCentroid {
+                means,
+                variance,
+                log_priors,
+            } => {
+                means.rows() == log_priors.len()
+                    && means.as_slice().iter().all(|v| v.is_finite())
+                    && variance.is_finite()
+                    && *variance > 0.0
+                    && valid(log_priors)
             }
             Self::LogDensity { log_priors } => valid(log_priors),
         };
@@ -94,9 +105,13 @@ impl Decision {
                     *s = log_priors[c] - half_distance(means.row(c));
                 }
             }
-            Self::NearestCentroid { means, variance } => {
+            Self::NearestCentroid {
+                means,
+                variance,
+                log_priors,
+            } => {
                 for (c, s) in out.iter_mut().enumerate() {
-                    *s = -half_distance(means.row(c)) / variance;
+                    *s = log_priors[c] - half_distance(means.row(c)) / variance;
                 }
             }
             Self::LogDensity { log_priors } => {
@@ -116,8 +131,8 @@ fn valid(log_priors: &[f64]) -> bool {
 }
 
 /// The nearest-centroid rule learned from the outputs of the training rows.
-pub fn nearest_centroid(z: &Matrix, codes: &[usize], n_classes: usize) -> Decision {
-    let means = group_means(z, codes, n_classes);
+pub fn nearest_centroid(z: &Matrix, codes: &[usize], log_priors: Vec<f64>) -> Decision {
+    let means = group_means(z, codes, log_priors.len());
     let mut within = 0.0;
     for (row, &c) in z.iter_rows().zip(codes) {
         within += row
@@ -130,7 +145,11 @@ pub fn nearest_centroid(z: &Matrix, codes: &[usize], n_classes: usize) -> Decisi
     // A perfect fit has no variance left: a floor far below any distance between means keeps the scores finite.
     let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
     let variance = (within / count).max(1e-12 * spread).max(1e-300);
-    Decision::NearestCentroid { means, variance }
+    Decision::NearestCentroid {
+        means,
+        variance,
+        log_priors,
+    }
 }
 
 #[cfg(test)]
@@ -152,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn centroid_probabilities_never_change_the_nearest_class() {
+    fn with_equal_priors_the_nearest_centroid_wins() {
         let z = Matrix::from_vec(vec![0.0, 0.1, 1.0, 1.3, 5.0], 5, 1);
-        let d = nearest_centroid(&z, &[0, 0, 1, 1, 1], 2);
+        let d = nearest_centroid(&z, &[0, 0, 1, 1, 1], vec![0.5f64.ln(); 2]);
         let Decision::NearestCentroid { ref means, .. } = d else {
             panic!("wrong rule")
         };

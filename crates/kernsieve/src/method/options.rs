@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 /// | `ridge` | tuned | 0 or above | squared-norm penalty: `gamma` of KOS, `r` of MKDA |
 /// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
 /// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
-/// | `priors` | empirical | | class priors of the Mahalanobis and density rules |
-/// | `mahalanobis` | no | | KOS: Mahalanobis distance with priors in place of the nearest centroid |
+/// | `priors` | empirical | | class priors of the decision rules |
+/// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `folds` | 5 | 2 or more | cross-validation |
@@ -44,7 +44,7 @@ pub struct Options {
     pub penalty: Penalty,
     /// Class priors.
     pub priors: Priors,
-    /// Whether KOS decides by Mahalanobis distance with priors.
+    /// Whether KOS decides by Mahalanobis distance.
     pub mahalanobis: bool,
     /// Canonical variates that are kept.
     pub components: Option<usize>,

@@ -77,6 +77,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         DecisionKind::NearestCentroid => Decision::NearestCentroid {
             means: arrays.matrix("decision.means")?,
             variance: arrays.vector("decision.variance")?.first().copied().unwrap_or(f64::NAN),
+            log_priors: arrays.vector("decision.log_priors")?,
         },
         DecisionKind::LogDensity => Decision::LogDensity {
             log_priors: arrays.vector("decision.log_priors")?,

@@ -91,8 +91,13 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             tensors.push(Tensor::vector("decision.log_priors", log_priors));
             DecisionKind::Mahalanobis
         }
-        Decision::NearestCentroid { means, variance } => {
+        Decision::NearestCentroid {
+            means,
+            variance,
+            log_priors,
+        } => {
             tensors.push(Tensor::matrix("decision.means", means));
+            tensors.push(Tensor::vector("decision.log_priors", log_priors));
             tensors.push(Tensor::vector("decision.variance", &[*variance]));
             DecisionKind::NearestCentroid
         }

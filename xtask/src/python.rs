@@ -1,0 +1,60 @@
+//! Comparisons with NumPy, SciPy and scikit-learn, in a virtual environment of their own.
+
+use super::run as step;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Makes the environment if it is not there and runs `tests/python`.
+fn run_with_tool(root: &Path, tool: &Path) -> Result<(), String> {
+    let python = environment(root)?;
+    let mut pytest = Command::new(python);
+    pytest
+        .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "tests/python"])
+        .env("KERNSIEVE", tool)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(root);
+    step(&mut pytest)
+}
+
+/// Builds the command line tool and runs the tests with it.
+pub fn run(root: &Path) -> Result<(), String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut build = Command::new(cargo);
+    build
+        .args(["build", "--locked", "-p", "kernsieve-cli"])
+        .current_dir(root);
+    step(&mut build)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    run_with_tool(
+        root,
+        &target
+            .join("debug")
+            .join(format!("kernsieve{}", std::env::consts::EXE_SUFFIX)),
+    )
+}
+
+/// The interpreter of `target/python`, with the pinned packages of `tests/python/requirements.txt` installed.
+fn environment(root: &Path) -> Result<PathBuf, String> {
+    let folder = root.join("target/python");
+    let python = if cfg!(windows) {
+        folder.join("Scripts/python.exe")
+    } else {
+        folder.join("bin/python")
+    };
+    let requirements = root.join("tests/python/requirements.txt");
+    let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    let stamp = folder.join("installed.txt");
+    if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
+        return Ok(python);
+    }
+    let base = if cfg!(windows) { "python" } else { "python3" };
+    step(Command::new(base).args(["-m", "venv", "--clear"]).arg(&folder))
+        .map_err(|e| format!("{e}\nPython 3 with the venv module is needed for these tests (Debian: python3-venv)"))?;
+    step(
+        Command::new(&python)
+            .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"])
+            .arg(&requirements),
+    )?;
+    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    Ok(python)
+}
