@@ -16,8 +16,9 @@ pub struct LeastSquares {
 /// Solves `min |Y - X B|_F` for an `n x p` matrix `x` and an `n x q` matrix `y`.
 ///
 /// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory); then a singular value
-/// decomposition gives the least-norm solution, singular values below `max(n, p) eps` times the largest counting as zero.
-pub fn least_squares(x: &Matrix, y: &Matrix) -> Result<LeastSquares> {
+/// decomposition gives the least-norm solution. Singular values up to `tolerance` count as zero, and in any case those
+/// below `max(n, p) eps` times the largest.
+pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSquares> {
     let (n, p, q) = (x.rows(), x.cols(), y.cols());
     let failed = || Error::NoConvergence("the singular value decomposition");
     let (svd, uty) = if n > p {
@@ -34,7 +35,7 @@ pub fn least_squares(x: &Matrix, y: &Matrix) -> Result<LeastSquares> {
         (svd, uty)
     };
     let largest = svd.values.first().copied().unwrap_or(0.0);
-    let tolerance = 4.0 * largest * n.max(p) as f64 * f64::EPSILON;
+    let tolerance = tolerance.max(4.0 * largest * n.max(p) as f64 * f64::EPSILON);
     let rank = svd.values.iter().take_while(|&&s| s > tolerance).count();
     // V diag(1/s) U'Y over the singular values that count.
     let scaled = Matrix::from_fn(svd.values.len(), q, |i, j| {
@@ -60,7 +61,7 @@ mod tests {
     fn residual_is_orthogonal_to_the_columns() {
         for (n, p) in [(50, 4), (2000, 7), (6, 6), (5, 9)] {
             let (x, y) = (random(n, p, 1), random(n, 3, 2));
-            let fit = least_squares(&x, &y).expect("finite");
+            let fit = least_squares(&x, &y, 0.0).expect("finite");
             assert_eq!(fit.rank, n.min(p));
             let fitted = matmul(x.view(), fit.coef.view());
             let residual = Matrix::from_fn(n, 3, |i, j| y[(i, j)] - fitted[(i, j)]);
@@ -75,8 +76,8 @@ mod tests {
         let y = random(40, 1, 6);
         let doubled = Matrix::from_fn(40, 4, |i, j| base[(i, j.min(2))]);
         let (a, b) = (
-            least_squares(&base, &y).expect("finite"),
-            least_squares(&doubled, &y).expect("finite"),
+            least_squares(&base, &y, 0.0).expect("finite"),
+            least_squares(&doubled, &y, 0.0).expect("finite"),
         );
         assert_eq!((a.rank, b.rank), (3, 3));
         assert!((b.coef[(2, 0)] - b.coef[(3, 0)]).abs() < 1e-12);

@@ -19,6 +19,10 @@ use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, center_columns, column_means, least_squares, matmul};
 use crate::solver::optimal_scoring::{canonical, scored_responses};
 
+/// A combination of standardised features with a smaller deviation counts as constant: two features then correlate to
+/// within 1e-8, and what is left of them is the rounding of the file.
+const SMALLEST_DEVIATION: f64 = 1e-4;
+
 /// Linear discriminant analysis.
 #[derive(Clone, Debug)]
 pub struct Lda {
@@ -43,8 +47,9 @@ impl Lda {
         let y_mean = column_means(&y);
         let mut x = problem.x.clone();
         let mean = center_columns(&mut x);
-        let regression = least_squares(&x, &y)?;
-        let b = regression.coef;
+        let deviation = scale_columns(&mut x);
+        let regression = least_squares(&x, &y, SMALLEST_DEVIATION * (n as f64).sqrt())?;
+        let mut b = regression.coef;
         let mut fitted = matmul(x.view(), b.view());
         let mut rss = 0.0;
         for i in 0..n {
@@ -54,6 +59,9 @@ impl Lda {
             }
         }
         let residual = normal_equations_residual(&x, &y, &fitted);
+        for (j, d) in deviation.iter().enumerate() {
+            b.row_mut(j).iter_mut().for_each(|v| *v /= d);
+        }
         let offset: Vec<f64> = (0..counts.len())
             .map(|k| y_mean[k] - (0..p).map(|j| mean[j] * b[(j, k)]).sum::<f64>())
             .collect();
@@ -116,6 +124,24 @@ impl Method for Lda {
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
         self.solve(problem)
     }
+}
+
+/// Gives every centred column unit variance and returns the deviations (1 for a column of zeros). The variates do not
+/// depend on the units of the features; the tolerance for dependent ones must not either.
+fn scale_columns(x: &mut Matrix) -> Vec<f64> {
+    let mut squares = vec![0.0; x.cols()];
+    for row in x.iter_rows() {
+        squares.iter_mut().zip(row).for_each(|(s, v)| *s += v * v);
+    }
+    let n = x.rows().max(1) as f64;
+    let deviation: Vec<f64> = squares
+        .iter()
+        .map(|s| if *s > 0.0 { (s / n).sqrt() } else { 1.0 })
+        .collect();
+    for row in x.as_mut_slice().chunks_exact_mut(deviation.len().max(1)) {
+        row.iter_mut().zip(&deviation).for_each(|(v, d)| *v /= d);
+    }
+    deviation
 }
 
 /// `|X'(Y - fitted)|_max` relative to the terms it is made of.
