@@ -1,4 +1,4 @@
-//! `cargo xtask test | layers | python | format`: what CI runs is what a contributor runs.
+//! `cargo xtask test | rust | layers | python | bench`: what CI runs is what a contributor runs.
 #![allow(clippy::print_stderr)]
 
 mod layers;
@@ -12,7 +12,9 @@ const USAGE: &str = "usage: cargo xtask <command>
   test     everything below, in order: what CI runs
   rust     formatting, lints, documentation and tests of the workspace
   layers   no module uses one above it
-  python   comparisons with NumPy, SciPy and scikit-learn (makes its own virtual environment)";
+  python   comparisons with NumPy, SciPy and scikit-learn (makes its own virtual environment)
+
+  bench    speed beside scikit-learn: prints a table of ratios (not part of test)";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
         "rust" => rust(),
         "layers" => layers::check(&root()),
         "python" => python::run(&root()),
+        "bench" => python::bench(&root()),
         _ => Err(USAGE.into()),
     };
     match result {

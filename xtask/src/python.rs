@@ -4,33 +4,46 @@ use super::run as step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes the environment if it is not there and runs `tests/python`.
-fn run_with_tool(root: &Path, tool: &Path) -> Result<(), String> {
+/// Builds the command line tool and the benchmark worker and runs `tests/python` with them.
+pub fn run(root: &Path) -> Result<(), String> {
+    build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
     let python = environment(root)?;
     let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "tests/python"])
-        .env("KERNSIEVE", tool)
+        .env("KERNSIEVE", built(root, "debug", "kernsieve"))
+        .env("KERNSIEVE_BENCH", built(root, "debug", "kernsieve-bench"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(root);
     step(&mut pytest)
 }
 
-/// Builds the command line tool and runs the tests with it.
-pub fn run(root: &Path) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut build = Command::new(cargo);
-    build
-        .args(["build", "--locked", "-p", "kernsieve-cli"])
+/// kernsieve beside its peers, optimised: prints the table of ratios.
+pub fn bench(root: &Path) -> Result<(), String> {
+    build(root, &["--release", "-p", "kernsieve-bench"])?;
+    let mut peers = Command::new(environment(root)?);
+    peers
+        .arg("benchmarks/peers/run.py")
+        .env("KERNSIEVE_BENCH", built(root, "release", "kernsieve-bench"))
         .current_dir(root);
-    step(&mut build)?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    run_with_tool(
-        root,
-        &target
-            .join("debug")
-            .join(format!("kernsieve{}", std::env::consts::EXE_SUFFIX)),
+    step(&mut peers)
+}
+
+fn build(root: &Path, what: &[&str]) -> Result<(), String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    step(
+        Command::new(cargo)
+            .args(["build", "--locked"])
+            .args(what)
+            .current_dir(root),
     )
+}
+
+fn built(root: &Path, profile: &str, name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    target
+        .join(profile)
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// The interpreter of `target/python`, with the pinned packages of `tests/python/requirements.txt` installed.

@@ -6,6 +6,7 @@
 //! **The number of threads never changes a result.** Work is cut into tiles of a fixed size, each tile is computed by
 //! one thread, and no sum is split between threads. So a model has the same bytes on one core and on sixty-four.
 
+mod buffer;
 mod cholesky;
 mod decompose;
 mod matrix;

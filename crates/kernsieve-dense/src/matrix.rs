@@ -1,20 +1,31 @@
 //! The row-major matrix and a borrowed, possibly transposed view of it.
 
+use crate::buffer;
 use std::ops::{Index, IndexMut, Range};
 
 /// A dense `rows x cols` matrix of `f64`, stored row by row.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Matrix {
     data: Vec<f64>,
     rows: usize,
     cols: usize,
 }
 
+impl Clone for Matrix {
+    fn clone(&self) -> Self {
+        Self {
+            data: buffer::copy(&self.data),
+            rows: self.rows,
+            cols: self.cols,
+        }
+    }
+}
+
 impl Matrix {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Self {
-            data: vec![0.0; rows * cols],
+            data: buffer::zeros(rows * cols),
             rows,
             cols,
         }

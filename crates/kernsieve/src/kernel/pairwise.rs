@@ -7,9 +7,9 @@ use crate::linalg::{Matrix, View, gemm_into};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Rows of a tile: a task's share.
-const TILE_ROWS: usize = 64;
-/// Columns of a tile: 64 x 512 numbers are 256 KiB, which stays in the second-level cache.
+/// Rows of a tile: a task's share, and enough for the products to run at full speed.
+const TILE_ROWS: usize = 128;
+/// Columns of a tile: 128 x 512 numbers are 512 KiB, which stays in the second-level cache.
 const TILE_COLS: usize = 512;
 
 /// What the value of a kernel is a function of.

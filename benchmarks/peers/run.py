@@ -1,0 +1,127 @@
+"""kernsieve beside scikit-learn, in one run: `cargo xtask bench`.
+
+Tasks are timed in turn, ours and the peer's, on the same numbers; what is printed is the median of the ratios with its
+spread. Results are compared before anything is timed. `--short` takes small sizes, for a test of the benchmark itself.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+
+class Worker:
+    """A kernsieve-bench process that runs its task whenever it is asked to."""
+
+    def __init__(self, program, folder, task, arrays, arguments):
+        paths = {}
+        for name, array in arrays.items():
+            paths[name] = folder / f"{name}.bin"
+            np.ascontiguousarray(array, dtype="<f8").tofile(paths[name])
+        self.out = folder / "out.bin"
+        words = [str(paths.get(a, a)) for a in arguments]
+        self.process = subprocess.Popen(
+            [program, task, *words, self.out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def seconds(self, threads):
+        self.process.stdin.write(f"{threads}\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit("kernsieve-bench ended early")
+        return float(answer)
+
+    def result(self, shape):
+        return np.fromfile(self.out, dtype="<f8").reshape(shape)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def alternate(ours, theirs, repeats):
+    """Seconds of both, in turn."""
+    pairs = []
+    for _ in range(repeats):
+        mine = ours()
+        start = time.perf_counter()
+        theirs()
+        pairs.append((mine, time.perf_counter() - start))
+    return np.array(pairs)
+
+
+def row(task, size, threads, pairs, rate, unit):
+    ratio = pairs[:, 1] / pairs[:, 0]
+    low, high = np.percentile(ratio, [25, 75])
+    mine, theirs = np.median(pairs, axis=0)
+    figure = f"{np.median(ratio):5.1f}x ({low:.1f} to {high:.1f})"
+    print(f"| {task} | {size} | {threads} | {rate / mine:,.3g} {unit} | {rate / theirs:,.3g} {unit} | {figure} |", flush=True)
+    return np.median(ratio)
+
+
+def gram(program, n, d, repeats):
+    x = np.random.default_rng(0).normal(size=(n, d))
+    b = np.sqrt(d)
+    with tempfile.TemporaryDirectory() as folder:
+        w = Worker(program, Path(folder), "gram", {"x": x}, ["x", n, d, b])
+        w.seconds(1)
+        reference = rbf_kernel(x, gamma=1 / (2 * b * b))
+        assert np.abs(w.result((n, n)) - reference).max() < 1e-12
+        for threads in (1, os.cpu_count()):
+            pairs = alternate(lambda: w.seconds(threads), lambda: rbf_kernel(x, gamma=1 / (2 * b * b)), repeats)
+            row("Gaussian Gram matrix / rbf_kernel", f"n {n}, d {d}", threads, pairs, n * n / 1e6, "M entries/s")
+        w.close()
+
+
+def svc(n, d, noise, seed=0):
+    """A fitted SVC and rows to predict."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d))
+    score = (x[:, :4] ** 2).sum(1) - 3.4 + noise * rng.normal(size=n)
+    return SVC(C=1.0, gamma=1 / (2 * d)).fit(x, score > 0)
+
+
+def predict(program, train, rows, d, noise, repeats):
+    model = svc(train, d, noise)
+    s = len(model.support_)
+    x = np.random.default_rng(1).normal(size=(rows, d))
+    arrays = {"x": x, "support": model.support_vectors_, "coef": model.dual_coef_.T}
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["x", rows, d, "support", s, "coef", model.intercept_[0], np.sqrt(d)]
+        w = Worker(program, Path(folder), "predict", arrays, arguments)
+        w.seconds(1)
+        few = min(rows, 2000)
+        assert np.abs(w.result((rows,))[:few] - model.decision_function(x[:few])).max() < 1e-9
+        for threads in (1, os.cpu_count()):
+            pairs = alternate(lambda: w.seconds(threads), lambda: model.predict(x), repeats)
+            row("predict / SVC.predict", f"{rows} rows, {s} support, d {d}", threads, pairs, rows, "rows/s")
+        w.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", default=os.environ.get("KERNSIEVE_BENCH", "kernsieve-bench"))
+    parser.add_argument("--short", action="store_true")
+    a = parser.parse_args()
+    print("| task (ours / peer) | size | our threads | ours | peer | peer's time over ours, median (quartiles) |")
+    print("|---|---|---|---|---|---|")
+    if a.short:
+        gram(a.program, 500, 20, 3)
+        predict(a.program, 300, 2000, 20, 0.0, 3)
+        return
+    for d in (20, 200):
+        gram(a.program, 4000, d, 9)
+    predict(a.program, 200, 100_000, 20, 0.0, 5)
+    predict(a.program, 3000, 10_000, 100, 3.0, 5)
+
+
+if __name__ == "__main__":
+    main()

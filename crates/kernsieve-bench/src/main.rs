@@ -1,0 +1,97 @@
+//! A worker for `benchmarks/peers`: loads matrices once, then runs one task per line of standard input and answers with the
+//! seconds it took, so that a peer can be timed in turn with it, in one run.
+//!
+//! ```text
+//! kernsieve-bench gram X N D BANDWIDTH OUT
+//! kernsieve-bench predict X N D SUPPORT S COEF OFFSET BANDWIDTH OUT
+//! ```
+//! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
+//! threads; the first result is written to `OUT`.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use kernsieve::expansion::{KernelExpansion, Output};
+use kernsieve::kernel::{Kernel, gram};
+use kernsieve::linalg::Matrix;
+use std::io::BufRead;
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("kernsieve-bench: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(a: &[String]) -> Result<(), String> {
+    let word = |i: usize| a.get(i).map(String::as_str).ok_or("too few arguments");
+    let count = |i: usize| word(i)?.parse::<usize>().map_err(|e| e.to_string());
+    let real = |i: usize| word(i)?.parse::<f64>().map_err(|e| e.to_string());
+    let (n, d) = (count(2)?, count(3)?);
+    let x = matrix(word(1)?, n, d)?;
+    match word(0)? {
+        "gram" => {
+            let kernel = Kernel::Gaussian { bandwidth: real(4)? };
+            serve(word(5)?, || gram(&kernel, &x))
+        }
+        "predict" => {
+            let s = count(5)?;
+            let support = matrix(word(4)?, s, d)?;
+            let output = Output::Linear {
+                coef: matrix(word(6)?, s, 1)?,
+                offset: vec![real(7)?],
+            };
+            let kernel = Kernel::Gaussian { bandwidth: real(8)? };
+            let expansion = KernelExpansion::new(kernel, vec![1.0; d], &support, output);
+            serve(word(9)?, || expansion.evaluate(&x))
+        }
+        other => Err(format!("unknown task '{other}'")),
+    }
+}
+
+fn serve(out: &str, task: impl Fn() -> Matrix + Sync) -> Result<(), String> {
+    let mut written = false;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|e| e.to_string())?;
+        let threads: usize = line
+            .trim()
+            .parse()
+            .map_err(|_| format!("'{line}' is not a number of threads"))?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| e.to_string())?;
+        let (seconds, result) = pool.install(|| {
+            let started = Instant::now();
+            let result = task();
+            (started.elapsed().as_secs_f64(), result)
+        });
+        if !written {
+            let bytes: Vec<u8> = result.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect();
+            std::fs::write(out, bytes).map_err(|e| format!("{out}: {e}"))?;
+            written = true;
+        }
+        println!("{seconds}");
+    }
+    Ok(())
+}
+
+fn matrix(path: &str, rows: usize, cols: usize) -> Result<Matrix, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    if bytes.len() != 8 * rows * cols {
+        return Err(format!("{path}: {} bytes for {rows} x {cols} doubles", bytes.len()));
+    }
+    let values = bytes
+        .chunks_exact(8)
+        .map(|c| {
+            let mut word = [0; 8];
+            word.copy_from_slice(c);
+            f64::from_le_bytes(word)
+        })
+        .collect();
+    Ok(Matrix::from_vec(values, rows, cols))
+}
