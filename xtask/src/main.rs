@@ -1,4 +1,4 @@
-//! `cargo xtask test | rust | layers | python | bench`: what CI runs is what a contributor runs.
+//! `cargo xtask test | rust | layers | python | bench | tables`: what CI runs is what a contributor runs.
 #![allow(clippy::print_stderr)]
 
 mod layers;
@@ -14,7 +14,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   layers   no module uses one above it
   python   comparisons with NumPy, SciPy and scikit-learn (makes its own virtual environment)
 
-  bench    speed beside scikit-learn: prints a table of ratios (not part of test)";
+  bench    speed beside scikit-learn: prints a table of ratios (not part of test)
+  tables   a published table beside ours: cargo xtask tables kos-2 --data DIR (not part of test)";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         "layers" => layers::check(&root()),
         "python" => python::run(&root()),
         "bench" => python::bench(&root()),
+        "tables" => python::tables(&root(), std::env::args().skip(2)),
         _ => Err(USAGE.into()),
     };
     match result {

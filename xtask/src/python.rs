@@ -4,6 +4,8 @@ use super::run as step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+
 /// Builds the command line tool and the benchmark worker and runs `tests/python` with them.
 pub fn run(root: &Path) -> Result<(), String> {
     build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
@@ -27,6 +29,17 @@ pub fn bench(root: &Path) -> Result<(), String> {
         .env("KERNSIEVE_BENCH", built(root, "release", "kernsieve-bench"))
         .current_dir(root);
     step(&mut peers)
+}
+
+/// A published table beside ours.
+pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    build(root, &["--release", "-p", "kernsieve-cli"])?;
+    let mut tables = Command::new(SYSTEM_PYTHON);
+    tables
+        .arg(root.join("benchmarks/tables/run.py"))
+        .args(arguments)
+        .env("KERNSIEVE", built(root, "release", "kernsieve"));
+    step(&mut tables)
 }
 
 fn build(root: &Path, what: &[&str]) -> Result<(), String> {
@@ -60,8 +73,7 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
         return Ok(python);
     }
-    let base = if cfg!(windows) { "python" } else { "python3" };
-    step(Command::new(base).args(["-m", "venv", "--clear"]).arg(&folder))
+    step(Command::new(SYSTEM_PYTHON).args(["-m", "venv", "--clear"]).arg(&folder))
         .map_err(|e| format!("{e}\nPython 3 with the venv module is needed for these tests (Debian: python3-venv)"))?;
     step(
         Command::new(&python)
