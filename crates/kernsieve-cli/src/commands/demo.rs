@@ -4,7 +4,7 @@ use super::compare::{Comparison, print_summaries, summarize};
 use super::evaluate::Evaluation;
 use super::fit::print_fit;
 use super::predict::csv_field;
-use super::{labels_words, print_confusion};
+use super::{data_words, print_confusion};
 use crate::args::DemoArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, table};
@@ -130,13 +130,11 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         }));
     }
     let out = &mut *terminal.out;
-    writeln!(out, "Demo     {}: {about}", args.name)?;
+    writeln!(out, "Demo     {}\n         {about}", args.name)?;
     writeln!(
         out,
-        "Data     {} rows, {} features, {}",
-        data.n_samples(),
-        data.n_features(),
-        labels_words(data.labels())
+        "Data     {}",
+        data_words(&format!("{} rows", data.n_samples()), &data)
     )?;
     writeln!(
         out,

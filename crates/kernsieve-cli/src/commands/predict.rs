@@ -70,16 +70,16 @@ fn predict_csv(
 ) -> Result<usize, Failure> {
     let classes: Vec<String> = model.classes.iter().map(|c| csv_field(c)).collect();
     let names: Vec<String> = header(args, model).iter().map(|n| csv_field(n)).collect();
-    writeln!(out, "{}", names.join(","))?;
     let mut rows = 0;
-    let mut text = String::new();
+    // The header goes out with the first rows: a file that cannot be read leaves standard output empty.
+    let mut text = names.join(",") + "\n";
     for block in reader {
         let prediction = model.predict(&block?.x);
-        text.clear();
         for i in 0..prediction.posterior.rows() {
             write_row(args, &prediction, i, &classes, &mut text);
         }
         out.write_all(text.as_bytes())?;
+        text.clear();
         rows += prediction.posterior.rows();
     }
     Ok(rows)
