@@ -181,7 +181,7 @@ mod tests {
         }
         assert_eq!(short(2.0), "2");
         assert_eq!(seconds(0.012), "12 ms");
-        assert_eq!(seconds(3.14), "3.1 s");
+        assert_eq!(seconds(3.12), "3.1 s");
         assert_eq!(seconds(125.0), "2 min 05 s");
         assert_eq!(percent(0.0266), "2.7 %");
     }

@@ -46,7 +46,7 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
         ),
         "rings" => (
             simulate::rings(seed),
-            "one class is a disc, the other surrounds it; x3 and x4 are noise (Lapanowski & Gaynanova 2019, model 1)",
+            "one class is a disc, the other around it; x3 and x4 are noise (Lapanowski & Gaynanova 2019, model 1)",
         ),
         "sine" => (
             simulate::sine(seed),

@@ -1,7 +1,7 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::evaluate::{Evaluation, evaluate_rows};
-use super::{cv_words, data_words, keeps_words, method_words, model_json, settings_words};
+use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, settings_words};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
@@ -27,6 +27,8 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let options = args.options.options();
     options.check(args.method).map_err(|e| Failure::Usage(e.to_string()))?;
     if let Some(path) = &args.model {
+        let test = Path::new(args.test.as_deref().unwrap_or("-"));
+        keep_input("--model", path, &[Path::new(&args.data.data), test])?;
         check_writable(path)?;
     }
     let source = Source::from_arg(&args.data.data);

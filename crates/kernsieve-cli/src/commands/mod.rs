@@ -14,6 +14,21 @@ use kernsieve::data::Dataset;
 use kernsieve::kernel::Kernel;
 use kernsieve::model::Model;
 use serde_json::{Value, json};
+use std::path::Path;
+
+/// Refuses to write a result over a file that the command reads.
+fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    // Files that are not there yet have no canonical path, and are nobody's input.
+    let place = |path: &Path| path.canonicalize().ok();
+    let target = place(output);
+    match inputs.iter().find(|i| target.is_some() && place(i) == target) {
+        Some(input) => Err(Failure::Usage(format!(
+            "{option} would overwrite {}, which is read here; name another file",
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// A kernel in a few words.
 fn kernel_words(kernel: &Kernel) -> String {
@@ -66,7 +81,7 @@ fn data_words(beginning: &str, data: &Dataset) -> String {
         labels.n_classes()
     );
     // What is left of a line, with room for the brackets and `... 12 more`.
-    let width = 90usize.saturating_sub(text.chars().count());
+    let width = 80usize.saturating_sub(text.chars().count());
     format!("{text} ({})", class_words(labels.classes(), &labels.counts(), width))
 }
 
