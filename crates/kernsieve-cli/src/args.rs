@@ -80,7 +80,7 @@ pub struct DataArgs {
     #[arg(long)]
     pub no_header: bool,
     /// Memory that may be used, such as 4G [default: most of what is free]
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, allow_hyphen_values = true)]
     pub memory: Option<u64>,
 }
 
@@ -130,7 +130,7 @@ pub struct MethodArgs {
     #[arg(long, value_enum, default_value = "kernel")]
     pub penalty: PenaltyArg,
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
-    #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors)]
+    #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
     pub priors: Priors,
     /// kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
@@ -192,7 +192,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
     pub test: Option<String>,
     /// Hold out this fraction of the rows, train on the others, and measure the error on them
-    #[arg(long, value_name = "F", value_parser = parse_fraction)]
+    #[arg(long, value_name = "F", value_parser = parse_fraction, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
     /// With every setting fixed: no cross-validation, so no error estimate
     #[arg(long)]
@@ -242,7 +242,7 @@ pub struct EvaluateArgs {
     #[arg(long, short, value_name = "COL")]
     pub target: Option<String>,
     /// Exit with status 3 when the accuracy is below this
-    #[arg(long, value_name = "A", value_parser = parse_unit)]
+    #[arg(long, value_name = "A", value_parser = parse_unit, allow_negative_numbers = true)]
     pub fail_under: Option<f64>,
 }
 
@@ -260,7 +260,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
     /// Fraction of the rows held out in each split
-    #[arg(long, value_name = "F", default_value_t = 1.0 / 3.0, value_parser = parse_fraction)]
+    #[arg(long, value_name = "F", default_value_t = 1.0 / 3.0, value_parser = parse_fraction, allow_negative_numbers = true)]
     pub test_fraction: f64,
     /// Keep results in this file and go on from it after an interruption
     #[arg(long, value_name = "FILE")]

@@ -31,7 +31,11 @@ fn main() -> ExitCode {
             let status = failure.status();
             if status != 0 {
                 let _ = out.flush();
-                let _ = writeln!(std::io::stderr(), "error: {failure}");
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "error: {}",
+                    output::clean_lines(&failure.to_string())
+                );
             }
             ExitCode::from(status)
         }

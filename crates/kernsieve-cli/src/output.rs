@@ -30,7 +30,7 @@ impl Terminal<'_> {
             let mut err = std::io::stderr().lock();
             for n in notices {
                 // Nobody left to tell is no reason to stop.
-                let _ = writeln!(err, "note: {}", n.as_ref());
+                let _ = writeln!(err, "note: {}", clean(n.as_ref(), usize::MAX));
             }
         }
     }
@@ -128,13 +128,39 @@ pub fn table(header: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> std:
 pub fn clean(text: &str, longest: usize) -> String {
     let mut shown: String = text
         .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .map(|c| if is_visible(c) { c } else { '\u{fffd}' })
         .take(longest)
         .collect();
     if text.chars().count() > longest {
         shown.push('…');
     }
     shown
+}
+
+/// A message of several lines, which may quote names from a file: as [`clean`], but line breaks stay.
+pub fn clean_lines(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '\n' || is_visible(c) { c } else { '\u{fffd}' })
+        .collect()
+}
+
+/// Neither a control character nor one that changes the direction or the line of the text around it.
+fn is_visible(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// As many of the first words as fit into `width` columns, at least one, and how many were left out.
+pub fn fitting(words: &[String], width: usize) -> (&[String], usize) {
+    let mut used = 0;
+    let fit = words
+        .iter()
+        .take_while(|w| {
+            used += w.chars().count() + 2;
+            used <= width + 2
+        })
+        .count()
+        .clamp(1.min(words.len()), words.len());
+    (&words[..fit], words.len() - fit)
 }
 
 #[cfg(test)]
@@ -155,7 +181,7 @@ mod tests {
         }
         assert_eq!(short(2.0), "2");
         assert_eq!(seconds(0.012), "12 ms");
-        assert_eq!(seconds(3.14), "3.1 s");
+        assert_eq!(seconds(3.12), "3.1 s");
         assert_eq!(seconds(125.0), "2 min 05 s");
         assert_eq!(percent(0.0266), "2.7 %");
     }
@@ -164,5 +190,16 @@ mod tests {
     fn escapes_do_not_reach_the_terminal() {
         assert_eq!(clean("a\u{1b}[31mb\n", 40), "a\u{fffd}[31mb\u{fffd}");
         assert_eq!(clean("abcdef", 3), "abc…");
+        assert_eq!(clean("a\u{202e}b", usize::MAX), "a\u{fffd}b");
+        assert_eq!(clean_lines("a\u{1b}\nb"), "a\u{fffd}\nb");
+    }
+
+    #[test]
+    fn lists_end_where_the_line_does() {
+        let words = ["abc", "defg", "hi"].map(String::from);
+        for (width, shown) in [(0, 1), (3, 1), (8, 1), (9, 2), (12, 2), (13, 3), (99, 3)] {
+            assert_eq!(fitting(&words, width), (&words[..shown], 3 - shown), "{width}");
+        }
+        assert_eq!(fitting(&[], 9), (&[][..], 0));
     }
 }

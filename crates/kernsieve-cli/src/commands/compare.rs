@@ -1,7 +1,7 @@
 //! `kernsieve compare`: methods side by side on repeated stratified splits, each tuned on the training part only.
 
+use super::data_words;
 use super::journal::{Journal, Outcome, fingerprint};
-use super::labels_words;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, percent, seconds, short, table};
@@ -176,15 +176,28 @@ fn to_json(s: &Summary) -> Value {
     })
 }
 
-fn methods(names: &[String]) -> Result<Vec<MethodKind>, Failure> {
+/// The methods asked for; of `all`, those that the options suit, with a notice about the others.
+fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Result<Vec<MethodKind>, Failure> {
+    let check = |kind: MethodKind| options.check(kind).map_err(|e| Failure::Usage(e.to_string()));
     if names.iter().any(|n| n == "all") {
-        return Ok(MethodKind::ALL.to_vec());
+        let mut kinds = MethodKind::ALL.to_vec();
+        let mut refusals = Vec::new();
+        kinds.retain(|&k| check(k).map_err(|e| refusals.push(e)).is_ok());
+        return match refusals.pop() {
+            Some(refusal) if kinds.is_empty() => Err(refusal),
+            Some(refusal) => {
+                terminal.notices(&[format!("left out: {refusal}")]);
+                Ok(kinds)
+            }
+            None => Ok(kinds),
+        };
     }
     let mut kinds = Vec::new();
     for name in names {
         let kind: MethodKind = name
             .parse()
             .map_err(|e: kernsieve::Error| Failure::Usage(e.to_string()))?;
+        check(kind)?;
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
@@ -194,11 +207,8 @@ fn methods(names: &[String]) -> Result<Vec<MethodKind>, Failure> {
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    let kinds = methods(&args.methods)?;
     let options = args.options.options();
-    for kind in &kinds {
-        options.check(*kind)?;
-    }
+    let kinds = methods(&args.methods, &options, terminal)?;
     let source = Source::from_arg(&args.data.data);
     let input = read_training(&source, &args.data.read_options())?;
     terminal.notices(&input.notices);
@@ -256,10 +266,8 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     writeln!(
         terminal.out,
-        "{source}: {} rows, {} features, {}",
-        input.dataset.n_samples(),
-        input.dataset.n_features(),
-        labels_words(input.dataset.labels())
+        "{}",
+        data_words(&format!("{source}: {} rows", input.dataset.n_samples()), &input.dataset)
     )?;
     writeln!(
         terminal.out,

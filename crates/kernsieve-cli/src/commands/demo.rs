@@ -4,7 +4,7 @@ use super::compare::{Comparison, print_summaries, summarize};
 use super::evaluate::Evaluation;
 use super::fit::print_fit;
 use super::predict::csv_field;
-use super::{labels_words, print_confusion};
+use super::{data_words, print_confusion};
 use crate::args::DemoArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, table};
@@ -46,7 +46,7 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
         ),
         "rings" => (
             simulate::rings(seed),
-            "one class is a disc, the other surrounds it; x3 and x4 are noise (Lapanowski & Gaynanova 2019, model 1)",
+            "one class is a disc, the other around it; x3 and x4 are noise (Lapanowski & Gaynanova 2019, model 1)",
         ),
         "sine" => (
             simulate::sine(seed),
@@ -130,13 +130,11 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         }));
     }
     let out = &mut *terminal.out;
-    writeln!(out, "Demo     {}: {about}", args.name)?;
+    writeln!(out, "Demo     {}\n         {about}", args.name)?;
     writeln!(
         out,
-        "Data     {} rows, {} features, {}",
-        data.n_samples(),
-        data.n_features(),
-        labels_words(data.labels())
+        "Data     {}",
+        data_words(&format!("{} rows", data.n_samples()), &data)
     )?;
     writeln!(
         out,

@@ -9,7 +9,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
 use kernsieve::model::Model;
 use kernsieve::model_file;
-use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
+use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -112,15 +112,13 @@ impl Evaluation {
     }
 }
 
-/// Evaluates a model on a file.
-pub fn evaluate_file(
+/// Evaluates a model on the rows of a file, of which there is at least one.
+pub fn evaluate_rows(
     model: &Model,
-    source: &Source,
-    options: &ScoringOptions,
+    reader: &mut ScoringReader,
     terminal: &Terminal<'_>,
 ) -> Result<Evaluation, Failure> {
     let mut evaluation = Evaluation::new(model);
-    let mut reader = ScoringReader::open(source, &model.schema, options)?;
     for block in reader.by_ref() {
         let block = block?;
         let labels = block.labels.unwrap_or_default();
@@ -128,14 +126,16 @@ pub fn evaluate_file(
     }
     terminal.notices(reader.notices());
     terminal.notices(&evaluation.notices());
-    if evaluation.n_rows() == 0 {
-        return Err(Failure::CouldNot(format!("{source}: there are no data rows")));
-    }
     Ok(evaluation)
 }
 
 /// Runs the command.
 pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    if args.scoring.missing == Missing::Drop {
+        return Err(Failure::Usage(
+            "every row is measured: --missing is error or mean here".into(),
+        ));
+    }
     let model = model_file::load(&args.scoring.model)?;
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
@@ -146,13 +146,15 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
         target_name: args.target.clone(),
         ..ScoringOptions::default()
     };
-    let e = evaluate_file(&model, &source, &options, terminal)?;
+    let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let e = evaluate_rows(&model, &mut reader, terminal)?;
     if terminal.json {
         terminal.object(&e.to_json())?;
     } else {
         writeln!(
             terminal.out,
-            "{source}: {} rows, accuracy {}, error {}, balanced accuracy {}, log loss {:.4}",
+            "{}: {} rows, accuracy {}, error {}, balanced accuracy {}, log loss {:.4}",
+            clean(&source.to_string(), usize::MAX),
             e.n_rows(),
             percent(1.0 - e.error()),
             percent(e.error()),

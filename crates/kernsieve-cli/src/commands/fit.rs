@@ -1,18 +1,19 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
-use super::evaluate::{Evaluation, evaluate_file};
-use super::{cv_words, keeps_words, labels_words, method_words, model_json, settings_words};
+use super::evaluate::{Evaluation, evaluate_rows};
+use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, settings_words};
 use crate::args::FitArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, percent, seconds, short, table};
-use kernsieve::data::{Dataset, stratified_split};
+use crate::output::{Terminal, clean, percent, seconds, short, table};
+use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::kernel::Kernel;
 use kernsieve::model::CvTable;
-use kernsieve::model_file;
+use kernsieve::model_file::{self, AtomicFile};
 use kernsieve::tuning::{Trained, for_people, train};
-use kernsieve_io::{ScoringOptions, Source, TargetColumn, read_training};
+use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
@@ -23,10 +24,22 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             "standard input can be the data or the test file, not both".into(),
         ));
     }
+    let options = args.options.options();
+    options.check(args.method).map_err(|e| Failure::Usage(e.to_string()))?;
+    if let Some(path) = &args.model {
+        let test = Path::new(args.test.as_deref().unwrap_or("-"));
+        keep_input("--model", path, &[Path::new(&args.data.data), test])?;
+        check_writable(path)?;
+    }
     let source = Source::from_arg(&args.data.data);
     let input = read_training(&source, &args.data.read_options())?;
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
+    // Opened before the long part, so that a wrong name or a missing column costs no time.
+    let test = match &args.test {
+        None => None,
+        Some(test) => Some(open_test(test, args, &input.schema)?),
+    };
 
     let (data, held_out, rows) = match args.holdout {
         None => (input.dataset, None, input.rows),
@@ -45,32 +58,18 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
 
     let bar = terminal.progress(&format!("tuning {}", args.method.name()));
     let control = terminal.control(&bar, args.data.memory);
-    let options = args.options.options();
     let trained = train(args.method, &options, &data, &input.schema, !args.no_cv, &control);
     bar.finish_and_clear();
     let mut trained = trained?;
+    terminal.notices(&trained.notices);
+    trained.notices.splice(0..0, input.notices);
     // Rows of the file, not of what was left after dropping and splitting.
     for row in &mut trained.model.record.report.retained_rows {
         *row = rows[*row];
     }
-    terminal.notices(&trained.notices);
 
-    let evaluation = match (&args.test, held_out) {
-        (Some(test), _) => {
-            let options = ScoringOptions {
-                format: args.data.format,
-                missing: args.data.missing,
-                no_header: args.data.no_header,
-                target: TargetColumn::Required,
-                ..ScoringOptions::default()
-            };
-            Some(evaluate_file(
-                &trained.model,
-                &Source::from_arg(test),
-                &options,
-                terminal,
-            )?)
-        }
+    let evaluation = match (test, held_out) {
+        (Some(mut reader), _) => Some(evaluate_rows(&trained.model, &mut reader, terminal)?),
         (None, Some((x, truth))) => {
             let mut evaluation = Evaluation::new(&trained.model);
             evaluation.add(&trained.model, &x, &truth);
@@ -86,6 +85,34 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     } else {
         print_text(args, &source, &data, &trained, evaluation.as_ref(), terminal)
     }
+}
+
+/// Finds out before the long part whether the model can be saved after it.
+fn check_writable(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(Failure::CouldNot(format!(
+            "{}: is a directory; --model takes the name of a file",
+            path.display()
+        )));
+    }
+    drop(AtomicFile::create(path)?);
+    Ok(())
+}
+
+/// Opens the file to measure the error on. It has no rows to leave out, so `--missing drop` is for the training data only.
+fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
+    let missing = match args.data.missing {
+        Missing::Drop => Missing::Error,
+        other => other,
+    };
+    let options = ScoringOptions {
+        format: args.data.format,
+        missing,
+        no_header: args.data.no_header,
+        target: TargetColumn::Required,
+        ..ScoringOptions::default()
+    };
+    Ok(ScoringReader::open(&Source::from_arg(test), schema, &options)?)
 }
 
 fn print_json(
@@ -117,15 +144,13 @@ fn print_text(
     let held = if args.holdout.is_some() { " to train on" } else { "" };
     writeln!(
         out,
-        "Data     {source}: {} rows{held}, {} features, {}",
-        data.n_samples(),
-        data.n_features(),
-        labels_words(data.labels())
+        "Data     {}",
+        data_words(&format!("{source}: {} rows{held}", data.n_samples()), data)
     )?;
     print_fit(trained, out)?;
     match evaluation {
         Some(e) => {
-            let on = args.test.as_deref().unwrap_or("the held-out rows");
+            let on = clean(args.test.as_deref().unwrap_or("the held-out rows"), usize::MAX);
             writeln!(
                 out,
                 "         {} on {on} ({} of {} wrong)",
@@ -142,7 +167,8 @@ fn print_text(
     match &args.model {
         Some(path) => {
             let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
-            writeln!(terminal.out, "Model    {} ({size})", path.display())?;
+            let name = clean(&path.display().to_string(), usize::MAX);
+            writeln!(terminal.out, "Model    {name} ({size})")?;
         }
         None => writeln!(terminal.out, "Model    not saved; --model FILE keeps it")?,
     }
@@ -237,7 +263,7 @@ fn kernel_cell(kernel: &Kernel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernsieve::data::{Schema, simulate};
+    use kernsieve::data::simulate;
     use kernsieve::method::{MethodKind, Options};
     use kernsieve::tuning::Control;
 
@@ -257,7 +283,8 @@ mod tests {
         let mut out = Vec::new();
         assert!(print_fit(&trained, &mut out).is_ok());
         let text = String::from_utf8(out).expect("text");
-        assert!(text.contains("\n  *  width"), "{text}");
+        let chosen = text.lines().filter(|l| l.trim_start().starts_with("* "));
+        assert_eq!(chosen.filter(|l| l.contains("width")).count(), 1, "{text}");
         assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
     }
 }

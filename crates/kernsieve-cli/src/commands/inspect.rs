@@ -1,6 +1,6 @@
 //! `kernsieve inspect`: a model in one screen.
 
-use super::{class_words, cv_words, keeps_words, kernel_words, method_words, model_json, settings_words};
+use super::{class_words, cv_words, first_of, keeps_words, kernel_words, method_words, model_json, settings_words};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, short};
@@ -34,7 +34,7 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     writeln!(
         out,
         "Model    {} ({}), kernsieve {}",
-        args.model.display(),
+        clean(&args.model.display().to_string(), usize::MAX),
         for_people(size),
         clean(&record.version, 20)
     )?;
@@ -48,8 +48,8 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         out,
         "Classes  {} ({}), target '{}'",
         model.classes.len(),
-        class_words(&model.classes, &record.class_counts),
-        clean(&model.schema.target, 40)
+        class_words(&model.classes, &record.class_counts, 44),
+        clean(&model.schema.target, 20)
     )?;
     let numeric = model
         .schema
@@ -111,15 +111,6 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
 }
 
 fn first_names(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = names
-        .iter()
-        .take(SHOWN)
-        .map(|n| clean(n, 24))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > SHOWN {
-        text.push_str(&format!(", ... {} more", names.len() - SHOWN));
-    }
-    text
+    let words: Vec<String> = names.iter().take(8).map(|n| clean(n, 24)).collect();
+    first_of(&words, names.len(), 48)
 }

@@ -36,6 +36,13 @@ struct Header {
     fingerprint: String,
 }
 
+fn header(fingerprint: &str) -> Header {
+    Header {
+        kernsieve_journal: 1,
+        fingerprint: fingerprint.into(),
+    }
+}
+
 /// An open journal.
 pub struct Journal {
     file: File,
@@ -47,6 +54,11 @@ impl Journal {
     pub fn open(path: &Path, fingerprint: &str) -> Result<(Self, Vec<Outcome>), Failure> {
         let name = path.display().to_string();
         let io = |e: std::io::Error| Failure::CouldNot(format!("{name}: {e}"));
+        let foreign = || {
+            Failure::CouldNot(format!(
+                "{name} is not a journal of kernsieve compare; name another file"
+            ))
+        };
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -56,24 +68,21 @@ impl Journal {
             .map_err(io)?;
         let bytes = std::fs::read(path).map_err(io)?;
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
+        // A file without a whole line is only ours to overwrite if it is a first line that was cut off.
+        let start = serde_json::to_vec(&header(fingerprint)).unwrap_or_default();
+        if whole == 0 && !start.starts_with(&bytes) {
+            return Err(foreign());
+        }
         let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
         let mut lines = text.lines();
         let mut outcomes = Vec::new();
         match lines.next() {
             None => {
                 file.set_len(0).map_err(io)?;
-                let header = Header {
-                    kernsieve_journal: 1,
-                    fingerprint: fingerprint.into(),
-                };
-                write_line(&mut file, &header).map_err(io)?;
+                write_line(&mut file, &header(fingerprint)).map_err(io)?;
             }
             Some(first) => {
-                let header: Header = serde_json::from_str(first).map_err(|_| {
-                    Failure::CouldNot(format!(
-                        "{name} is not a journal of kernsieve compare; name another file"
-                    ))
-                })?;
+                let header: Header = serde_json::from_str(first).map_err(|_| foreign())?;
                 if header.fingerprint != fingerprint {
                     return Err(Failure::CouldNot(format!(
                         "{name} is the journal of other data or options; name another file, or remove it"
@@ -171,7 +180,12 @@ mod tests {
         drop(j);
         assert_eq!(std::fs::read(&path).expect("readable"), bytes);
         assert!(Journal::open(&path, "other").is_err());
-        std::fs::write(&path, "a,b\n1,2\n").expect("writable");
-        assert!(Journal::open(&path, "abc").is_err());
+        for other in ["a,b\n1,2\n", "a note without a line break", "{\"kernsieve_journal\":2"] {
+            std::fs::write(&path, other).expect("writable");
+            assert!(Journal::open(&path, "abc").is_err());
+            assert_eq!(std::fs::read_to_string(&path).expect("readable"), other);
+        }
+        std::fs::write(&path, &bytes[..9]).expect("writable");
+        assert!(Journal::open(&path, "abc").is_ok_and(|(_, seen)| seen.is_empty()));
     }
 }

@@ -9,11 +9,26 @@ mod journal;
 pub mod predict;
 
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, short};
-use kernsieve::data::Labels;
+use crate::output::{Terminal, clean, fitting, percent, short};
+use kernsieve::data::Dataset;
 use kernsieve::kernel::Kernel;
 use kernsieve::model::Model;
 use serde_json::{Value, json};
+use std::path::Path;
+
+/// Refuses to write a result over a file that the command reads.
+fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    // Files that are not there yet have no canonical path, and are nobody's input.
+    let place = |path: &Path| path.canonicalize().ok();
+    let target = place(output);
+    match inputs.iter().find(|i| target.is_some() && place(i) == target) {
+        Some(input) => Err(Failure::Usage(format!(
+            "{option} would overwrite {}, which is read here; name another file",
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// A kernel in a few words.
 fn kernel_words(kernel: &Kernel) -> String {
@@ -38,28 +53,36 @@ fn method_words(name: &str) -> &'static str {
     }
 }
 
-/// `setosa 50, versicolor 50, ...`, the first few classes.
-fn class_words(classes: &[String], counts: &[usize]) -> String {
+/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns.
+fn class_words(classes: &[String], counts: &[usize], width: usize) -> String {
     const SHOWN: usize = 6;
-    let mut words: Vec<String> = classes
-        .iter()
-        .zip(counts)
-        .take(SHOWN)
-        .map(|(c, n)| format!("{} {n}", clean(c, 24)))
-        .collect();
-    if classes.len() > SHOWN {
-        words.push(format!("... {} more", classes.len() - SHOWN));
-    }
-    words.join(", ")
+    let words = classes.iter().zip(counts).take(SHOWN);
+    let words: Vec<String> = words.map(|(c, n)| format!("{} {n}", clean(c, 24))).collect();
+    first_of(&words, classes.len(), width)
 }
 
-/// `3 classes (a 50, b 50, c 50)`.
-fn labels_words(labels: &Labels) -> String {
-    format!(
-        "{} classes ({})",
-        labels.n_classes(),
-        class_words(labels.classes(), &labels.counts())
-    )
+/// The first of `total` words as a list of about `width` columns, and how many more there are.
+fn first_of(words: &[String], total: usize, width: usize) -> String {
+    let (shown, _) = fitting(words, width);
+    let mut text = shown.join(", ");
+    if total > shown.len() {
+        text.push_str(&format!(", ... {} more", total - shown.len()));
+    }
+    text
+}
+
+/// `iris.csv: 150 rows, 4 features, 3 classes (a 50, b 50, c 50)` after a beginning that ends in `rows`.
+fn data_words(beginning: &str, data: &Dataset) -> String {
+    let labels = data.labels();
+    let text = format!(
+        "{}, {} features, {} classes",
+        clean(beginning, usize::MAX),
+        data.n_features(),
+        labels.n_classes()
+    );
+    // What is left of a line, with room for the brackets and `... 12 more`.
+    let width = 80usize.saturating_sub(text.chars().count());
+    format!("{text} ({})", class_words(labels.classes(), &labels.counts(), width))
 }
 
 /// How many rows and features a model keeps.
@@ -160,12 +183,16 @@ fn model_json(model: &Model) -> Value {
     })
 }
 
-/// Observed against predicted classes, at most the first dozen.
+/// Observed against predicted classes, at most the first dozen and not more than a line can hold.
 fn print_confusion(classes: &[String], confusion: &[Vec<usize>], terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    const SHOWN: usize = 12;
-    let shown = classes.len().min(SHOWN);
-    let names: Vec<String> = classes[..shown].iter().map(|c| clean(c, 14)).collect();
-    let mut header = vec!["observed \\ predicted"];
+    const CORNER: &str = "observed \\ predicted";
+    let names: Vec<String> = classes.iter().take(12).map(|c| clean(c, 14)).collect();
+    // A column is as wide as its name or its widest count.
+    let most = confusion.iter().flatten().max().map_or(1, |n| n.to_string().len());
+    let cells: Vec<String> = names.iter().map(|n| format!("{n:most$}")).collect();
+    let shown = fitting(&cells, 100 - CORNER.len()).0.len();
+    let names = &names[..shown];
+    let mut header = vec![CORNER];
     header.extend(names.iter().map(String::as_str));
     let rows: Vec<Vec<String>> = (0..shown)
         .map(|i| {
@@ -175,11 +202,12 @@ fn print_confusion(classes: &[String], confusion: &[Vec<usize>], terminal: &mut 
         })
         .collect();
     crate::output::table(&header, &rows, terminal.out)?;
-    if classes.len() > SHOWN {
+    if classes.len() > shown {
         writeln!(
             terminal.out,
-            "  ({} more classes; --json has them all)",
-            classes.len() - SHOWN
+            "  ({} more; --json has all {} classes)",
+            classes.len() - shown,
+            classes.len()
         )?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! `kernsieve predict`: classes, probabilities and outputs for the rows of a file, block by block.
 
+use super::keep_input;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::output::Terminal;
@@ -10,6 +11,7 @@ use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn}
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
@@ -17,6 +19,9 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         return Err(Failure::Usage(
             "every row gets a prediction: --missing is error or mean here".into(),
         ));
+    }
+    if let Some(path) = &args.output {
+        keep_input("--output", path, &[&args.scoring.model, Path::new(&args.scoring.data)])?;
     }
     let model = model_file::load(&args.scoring.model)?;
     let source = Source::from_arg(&args.scoring.data);
@@ -70,16 +75,16 @@ fn predict_csv(
 ) -> Result<usize, Failure> {
     let classes: Vec<String> = model.classes.iter().map(|c| csv_field(c)).collect();
     let names: Vec<String> = header(args, model).iter().map(|n| csv_field(n)).collect();
-    writeln!(out, "{}", names.join(","))?;
     let mut rows = 0;
-    let mut text = String::new();
+    // The header goes out with the first rows: a file that cannot be read leaves standard output empty.
+    let mut text = names.join(",") + "\n";
     for block in reader {
         let prediction = model.predict(&block?.x);
-        text.clear();
         for i in 0..prediction.posterior.rows() {
             write_row(args, &prediction, i, &classes, &mut text);
         }
         out.write_all(text.as_bytes())?;
+        text.clear();
         rows += prediction.posterior.rows();
     }
     Ok(rows)

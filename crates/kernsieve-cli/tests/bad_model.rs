@@ -1,0 +1,108 @@
+//! Models that are none, files that do not suit a model, and results that would replace what is read.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, columns, disc, groups, has};
+
+#[test]
+fn models_that_are_none() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(40, 1));
+    folder.line("fit data.csv --model m.ks").ok();
+    let model = folder.read("m.ks");
+    let mut damaged: Vec<(String, Vec<u8>)> = vec![
+        ("nothing".into(), vec![]),
+        ("garbage".into(), b"this is no model\n".repeat(20)),
+        ("data".into(), folder.read("data.csv")),
+        ("longer".into(), [&model[..], b"more"].concat()),
+        ("a header of 2^63 bytes".into(), vec![255; 64]),
+    ];
+    let other = br#"{"weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
+    damaged.push((
+        "other tensors".into(),
+        [&(other.len() as u64).to_le_bytes()[..], other, &[0; 4]].concat(),
+    ));
+    damaged.extend(
+        [1, 7, 8, 9, 100, 500, model.len() / 2, model.len() - 1].map(|n| (format!("{n} bytes"), model[..n].to_vec())),
+    );
+    for (what, bytes) in damaged {
+        folder.write("bad.ks", bytes);
+        for line in [
+            "predict bad.ks data.csv",
+            "evaluate bad.ks data.csv",
+            "inspect bad.ks",
+            "inspect bad.ks --json",
+        ] {
+            let run = folder.line(line);
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{line} of {what}: {}", run.err);
+            has(&run.err, &["error: not a usable model file", "bad.ks"]);
+        }
+    }
+}
+
+#[test]
+fn files_that_do_not_suit_the_model() {
+    let folder = Folder::new();
+    let good = disc(40, 1);
+    folder.write("data.csv", &good);
+    folder.line("fit data.csv --model m.ks").ok();
+    folder.write("fewer.csv", columns(&good, &[0, 2, 3]));
+    folder.write("others.csv", groups(2, 5, 1));
+    folder.write("header.csv", "u,v,noise,class\n");
+    folder.write("empty.csv", "");
+    folder.write("letters.csv", format!("{good}x,1,1,inner\n"));
+    for command in ["predict", "evaluate"] {
+        for (file, words) in [
+            ("fewer.csv", &["needs column 'v'", "'noise'"][..]),
+            ("others.csv", &["needs 3 columns", "'u', 'v', 'noise'"]),
+            ("header.csv", &["no data rows"]),
+            ("empty.csv", &["empty"]),
+            ("letters.csv", &["line 42", "'u'", "'x'"]),
+            ("none.csv", &["no such file"]),
+        ] {
+            let run = folder.line(&format!("{command} m.ks {file}"));
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{command} {file}: {}", run.err);
+            has(&run.err, &[file]);
+            has(&run.err, words);
+        }
+    }
+    folder.write("no_labels.csv", columns(&good, &[0, 1, 2]));
+    let run = folder.line("evaluate m.ks no_labels.csv");
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    has(&run.err, &["no column 'class'", "--target"]);
+
+    folder.write("new.csv", good.replace("outer", "elsewhere"));
+    let run = folder.line("evaluate m.ks new.csv --json").ok();
+    has(&run.err, &["knows no class elsewhere", "count as wrong"]);
+    let object = run.json();
+    assert_eq!(object["classes"], serde_json::json!(["inner", "outer", "elsewhere"]));
+    assert_eq!(object["confusion"][2][2], 0);
+    assert!(object["log_loss"].is_number());
+}
+
+#[test]
+fn results_do_not_replace_what_is_read() {
+    let folder = Folder::new();
+    let good = disc(40, 1);
+    folder.write("data.csv", &good);
+    folder.line("fit data.csv --model m.ks").ok();
+    let model = folder.read("m.ks");
+    for (line, file) in [
+        ("fit data.csv --model data.csv", "data.csv"),
+        ("fit data.csv --test m.ks --model ./m.ks", "m.ks"),
+        ("predict m.ks data.csv --output m.ks", "m.ks"),
+        ("predict m.ks data.csv --output ./data.csv", "data.csv"),
+    ] {
+        let run = folder.line(line);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{line}: {}", run.err);
+        has(&run.err, &["would overwrite", file]);
+    }
+    assert_eq!(
+        (folder.read("data.csv"), folder.read("m.ks")),
+        (good.into_bytes(), model)
+    );
+    // A model or predictions of before are there to be replaced.
+    folder.line("fit data.csv --model m.ks").ok();
+    (0..2).for_each(|_| drop(folder.line("predict m.ks data.csv --output out.csv").ok()));
+}

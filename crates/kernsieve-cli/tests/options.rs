@@ -1,0 +1,146 @@
+//! Options with values that will not do: wrong usage is status 2, and nothing is read, trained or written.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, disc, has};
+
+#[test]
+fn values_of_fit() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(40, 1));
+    for (options, words) in [
+        ("--bandwidth 0", &["bandwidth", "above 0"][..]),
+        ("--bandwidth -1", &["bandwidth", "above 0", "-1"]),
+        ("--bandwidth nan", &["bandwidth", "finite"]),
+        ("--bandwidth inf", &["bandwidth", "finite"]),
+        ("--bandwidth wide", &["--bandwidth", "wide"]),
+        ("--bandwidths 1,0", &["bandwidth", "above 0"]),
+        ("--bandwidth 1 --bandwidths 1,2", &["cannot be used with"]),
+        ("--ridge -1", &["ridge", "0 or above", "-1"]),
+        ("--ridge nan", &["ridge", "finite"]),
+        ("--folds 1", &["folds", "2 or more"]),
+        ("--folds x", &["--folds"]),
+        ("--holdout 2", &["--holdout", "between 0 and 1"]),
+        ("--holdout 0", &["--holdout", "between 0 and 1"]),
+        ("--holdout -0.5", &["--holdout", "between 0 and 1"]),
+        ("--holdout nan", &["--holdout", "between 0 and 1"]),
+        ("--holdout 0.5 --test data.csv", &["cannot be used with"]),
+        ("--priors a,b", &["--priors", "empirical, uniform"]),
+        ("--priors 0,1", &["priors", "above 0"]),
+        ("--priors -1,2", &["priors", "above 0"]),
+        ("--priors nan,1", &["priors", "finite"]),
+        ("--kernel foo", &["--kernel", "foo", "gaussian"]),
+        ("--method foo", &["--method", "foo", "mkda"]),
+        (
+            "--method parzen --kernel linear",
+            &["parzen", "gaussian, laplacian or cauchy"],
+        ),
+        ("--kernel polynomial --degree 0", &["degree"]),
+        ("--kernel sigmoid --slope nan", &["slope"]),
+        ("--components 0", &["components", "1 or more"]),
+        ("--rule best", &["--rule", "1se"]),
+        ("--ridge-rule best", &["--ridge-rule", "gcv"]),
+        ("--threads 0", &["--threads", "1 to 4096"]),
+        ("--threads many", &["--threads"]),
+        ("--memory x", &["--memory", "4G"]),
+        ("--memory 0", &["--memory"]),
+        ("--memory -1G", &["--memory", "-1G", "4G"]),
+        ("--missing foo", &["--missing", "drop"]),
+        ("--format foo", &["--format", "parquet"]),
+        ("--seed x", &["--seed"]),
+        ("--no-such-option", &["--no-such-option"]),
+    ] {
+        let run = folder.line(&format!("fit data.csv --model m.ks {options}"));
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{options}: {}", run.err);
+        has(&run.err, &["error: "]);
+        has(&run.err, words);
+        assert_eq!(folder.names(), ["data.csv"], "{options}");
+    }
+    let run = folder.line("fit - --test -");
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    // Options are checked before the data are read.
+    has(&folder.line("fit none.csv --folds 1").err, &["folds"]);
+    // How many classes there are is only known from the data.
+    let run = folder.line("fit data.csv --model m.ks --priors 1,2,3");
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    has(&run.err, &["3 priors for 2 classes", "inner, outer"]);
+    assert_eq!(folder.names(), ["data.csv"]);
+}
+
+#[test]
+fn values_of_the_other_commands() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(40, 1));
+    folder.line("fit data.csv --method lda --model m.ks").ok();
+    for (line, words) in [
+        ("", &["Usage"][..]),
+        ("nothing", &["nothing", "Usage"]),
+        ("fit", &["DATA"]),
+        ("predict m.ks", &["DATA"]),
+        (
+            "evaluate m.ks data.csv --fail-under 2",
+            &["--fail-under", "between 0 and 1"],
+        ),
+        ("compare data.csv --repeats 0", &["--repeats"]),
+        ("compare data.csv --methods lda,foo", &["foo", "mkda"]),
+        ("compare data.csv --methods parzen --kernel linear", &["parzen"]),
+        (
+            "compare data.csv --test-fraction 1",
+            &["--test-fraction", "between 0 and 1"],
+        ),
+        ("compare data.csv --folds 1", &["folds"]),
+        ("demo foo", &["foo", "iris"]),
+    ] {
+        let run = folder.line(line);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{line}: {}", run.err);
+        has(&run.err, words);
+    }
+}
+
+#[test]
+fn memory_says_what_would_fit() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(2000, 1));
+    for (line, method) in [
+        ("fit data.csv --memory 1M --model m.ks", "mkda"),
+        ("fit data.csv --memory 1M --model m.ks --method kos", "kos"),
+        ("compare data.csv --memory 1M --methods kos", "kos"),
+    ] {
+        let run = folder.line(line);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{line}: {}", run.err);
+        has(
+            &run.err,
+            &[method, "the limit is 1.0 MiB", "rows would fit", "--memory"],
+        );
+        let rows = run.err.split("about ").nth(1).unwrap().split(' ').next().unwrap();
+        assert!((50..1000).contains(&rows.parse().unwrap()), "{rows}");
+    }
+    assert_eq!(folder.names(), ["data.csv"]);
+    let run = folder.line("fit data.csv --memory 50K");
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    has(&run.err, &["data.csv", "50.0 KiB", "--memory"]);
+    // Linear methods need no matrix of rows by rows.
+    folder.line("fit data.csv --memory 1M --method lda --no-cv").ok();
+}
+
+#[test]
+fn the_number_of_rows_that_would_fit_does_fit() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(2000, 1));
+    let run = folder.line("fit data.csv --memory 1M");
+    let rows: usize = run
+        .err
+        .split("about ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    folder.write("fits.csv", disc(rows, 1));
+    folder.line("fit fits.csv --memory 1M --bandwidth 1").ok();
+    folder.write("more.csv", disc(rows + 2, 1));
+    assert_eq!(folder.line("fit more.csv --memory 1M --bandwidth 1").code, 1);
+}
