@@ -238,20 +238,36 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     let bar = terminal.progress("comparing");
     bar.set_length(u64::from(args.repeats) * kinds.len() as u64);
+    // A method that cannot do one split leaves the comparison; the others go on.
+    let mut failed: Vec<(MethodKind, String)> = Vec::new();
     for split in 0..args.repeats {
         for &kind in &kinds {
             let done = outcomes.iter().any(|o| o.split == split && o.method == kind.name());
-            if !done {
-                let outcome = comparison.run(kind, split)?;
-                if let Some(j) = &mut journal {
-                    j.add(&outcome)?;
+            if !done && failed.iter().all(|(k, _)| *k != kind) {
+                match comparison.run(kind, split) {
+                    Ok(outcome) => {
+                        if let Some(j) = &mut journal {
+                            j.add(&outcome)?;
+                        }
+                        outcomes.push(outcome);
+                    }
+                    Err(e) if kinds.len() == 1 => return Err(e),
+                    Err(e) => failed.push((kind, format!("split {split}: {e}"))),
                 }
-                outcomes.push(outcome);
             }
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
+    for (kind, why) in &failed {
+        terminal.notices(&[format!("{} is left out: {why}", kind.name())]);
+        outcomes.retain(|o| o.method != kind.name());
+    }
+    if outcomes.is_empty() {
+        return Err(Failure::CouldNot(
+            "none of the methods could be run on these data".into(),
+        ));
+    }
     let summaries = summarize(&outcomes);
     if terminal.json {
         return terminal.object(&json!({

@@ -178,12 +178,48 @@ impl Options {
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
         require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
-        if method == MethodKind::Parzen && !self.kernel.has_bandwidth() {
-            return Err(Error::Data(
-                "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
-            ));
+        if method == MethodKind::Parzen {
+            let name = format!("{:?}", self.kernel).to_lowercase();
+            require(
+                "the kernel of parzen",
+                name,
+                self.kernel.has_bandwidth(),
+                "a density: gaussian, laplacian or cauchy",
+            )?;
         }
         Ok(())
+    }
+
+    /// What was given but means nothing to the method, in the words of the command line.
+    pub fn ignored(&self, method: MethodKind) -> Vec<&'static str> {
+        let default = Self::default();
+        let (lda, parzen, kos) = (
+            method == MethodKind::Lda,
+            method == MethodKind::Parzen,
+            method == MethodKind::Kos,
+        );
+        let fixed_width = !self.kernel.has_bandwidth();
+        [
+            (
+                lda && self.kernel != default.kernel && self.kernel != Family::Linear,
+                "--kernel",
+            ),
+            ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
+            ((lda || parzen) && self.ridge.is_some(), "--ridge"),
+            (
+                (!kos || self.ridge.is_some()) && self.ridge_rule != default.ridge_rule,
+                "--ridge-rule",
+            ),
+            (
+                method != MethodKind::Mkda && self.penalty != default.penalty,
+                "--penalty",
+            ),
+            (!kos && self.mahalanobis, "--mahalanobis"),
+            ((parzen || kos) && self.components.is_some(), "--components"),
+        ]
+        .into_iter()
+        .filter_map(|(given, name)| given.then_some(name))
+        .collect()
     }
 
     /// A kernel of the family with this bandwidth.
@@ -222,5 +258,42 @@ impl Options {
             .map(|b| self.kernel_with(b, n_features))
             .collect::<Result<Vec<_>>>()
             .map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_without_meaning_are_named() {
+        let options = Options {
+            ridge: Some(1.0),
+            bandwidths: vec![1.0],
+            mahalanobis: true,
+            ..Options::default()
+        };
+        assert_eq!(
+            options.ignored(MethodKind::Lda),
+            ["--bandwidth", "--ridge", "--mahalanobis"]
+        );
+        assert_eq!(options.ignored(MethodKind::Mkda), ["--mahalanobis"]);
+        assert!(options.ignored(MethodKind::Kos).is_empty());
+        for m in MethodKind::ALL {
+            assert!(Options::default().ignored(m).is_empty());
+        }
+    }
+
+    #[test]
+    fn parzen_wants_a_density() {
+        let options = Options {
+            kernel: Family::Linear,
+            ..Options::default()
+        };
+        assert!(matches!(
+            options.check(MethodKind::Parzen),
+            Err(Error::Parameter { .. })
+        ));
+        assert!(options.check(MethodKind::Kos).is_ok());
     }
 }

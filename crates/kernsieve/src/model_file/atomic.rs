@@ -11,9 +11,13 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is written beside its target and takes the target's place when it is finished: readers see the old file or
 /// the new one, never a part. Dropped without [`AtomicFile::finish`], it leaves nothing behind.
+///
+/// A link stays a link: the file it points at is replaced. The new file has the old one's permissions. What is not a file
+/// (a pipe, a device) is written to directly, since it must not be replaced.
 pub struct AtomicFile {
     target: PathBuf,
-    temporary: PathBuf,
+    /// `None` when the target is written directly.
+    temporary: Option<PathBuf>,
     file: Option<BufWriter<File>>,
 }
 
@@ -24,22 +28,40 @@ impl AtomicFile {
             path: target.display().to_string(),
             source,
         };
-        let Some(name) = target.file_name() else {
+        // Follow links; a target that does not exist yet is its own name.
+        let resolved = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
+        let old = fs::metadata(&resolved).ok();
+        if old.as_ref().is_some_and(|m| !m.is_file() && !m.is_dir()) {
+            let file = File::options().write(true).open(&resolved).map_err(io)?;
+            return Ok(Self {
+                target: resolved,
+                temporary: None,
+                file: Some(BufWriter::new(file)),
+            });
+        }
+        if old.as_ref().is_some_and(|m| m.is_dir()) {
+            return Err(io(std::io::Error::other("this is a folder")));
+        }
+        let Some(name) = resolved.file_name() else {
             return Err(io(std::io::Error::other("this is not the name of a file")));
         };
         let mut hidden = std::ffi::OsString::from(".");
         hidden.push(name);
         hidden.push(format!(".{}.part", std::process::id()));
-        let temporary = target.with_file_name(hidden);
+        let temporary = resolved.with_file_name(hidden);
         if let Ok(mut files) = UNFINISHED.lock() {
             files.push(temporary.clone());
         }
         let mut atomic = Self {
-            target: target.to_path_buf(),
-            temporary,
+            target: resolved,
+            temporary: Some(temporary.clone()),
             file: None,
         };
-        atomic.file = Some(BufWriter::new(File::create(&atomic.temporary).map_err(io)?));
+        let file = File::create(&temporary).map_err(io)?;
+        if let Some(old) = old {
+            file.set_permissions(old.permissions()).map_err(io)?;
+        }
+        atomic.file = Some(BufWriter::new(file));
         Ok(atomic)
     }
 
@@ -53,8 +75,12 @@ impl AtomicFile {
 
     fn sync_and_rename(&mut self) -> std::io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
-        file.into_inner().map_err(|e| e.into_error())?.sync_all()?;
-        fs::rename(&self.temporary, &self.target)?;
+        let file = file.into_inner().map_err(|e| e.into_error())?;
+        let Some(temporary) = &self.temporary else {
+            return Ok(());
+        };
+        file.sync_all()?;
+        fs::rename(temporary, &self.target)?;
         // The rename itself lives in the folder; not every system can sync one.
         let folder = self
             .target
@@ -80,10 +106,12 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // After a finished rename there is nothing of that name any more.
-        let _ = fs::remove_file(&self.temporary);
-        if let Ok(mut files) = UNFINISHED.lock() {
-            files.retain(|f| *f != self.temporary);
+        if let Some(temporary) = &self.temporary {
+            // After a finished rename there is nothing of that name any more.
+            let _ = fs::remove_file(temporary);
+            if let Ok(mut files) = UNFINISHED.lock() {
+                files.retain(|f| f != temporary);
+            }
         }
     }
 }
@@ -104,5 +132,41 @@ pub fn remove_unfinished() {
         for f in files.iter() {
             let _ = fs::remove_file(f);
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("kernsieve-{name}-{}", std::process::id()));
+        fs::create_dir_all(&dir).expect("writable");
+        dir
+    }
+
+    #[test]
+    fn links_and_permissions_stay() {
+        let dir = folder("links");
+        let (real, link) = (dir.join("real"), dir.join("link"));
+        fs::write(&real, b"old").expect("writable");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).expect("allowed");
+        std::os::unix::fs::symlink(&real, &link).expect("allowed");
+        write_atomic(&link, b"new").expect("writes");
+        assert_eq!(fs::read(&real).expect("readable"), b"new");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o600);
+        fs::remove_dir_all(&dir).expect("removable");
+    }
+
+    #[test]
+    fn devices_are_written_to_and_folders_refused() {
+        write_atomic(Path::new("/dev/null"), b"gone").expect("writes");
+        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+        let dir = folder("refused");
+        assert!(write_atomic(&dir, b"x").is_err());
+        assert!(dir.is_dir());
+        fs::remove_dir_all(&dir).expect("removable");
     }
 }

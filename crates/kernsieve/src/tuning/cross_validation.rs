@@ -95,7 +95,9 @@ impl Plan {
                 what: format!("cross-validation of {} on {} rows", method.name(), train + test),
                 needed: for_people(base + work),
                 limit: for_people(limit),
-                remedy: format!("about {fits} rows would fit; take a sample of the rows, or raise --memory"),
+                remedy: format!(
+                    "about {fits} rows would fit; take a sample of the rows, raise --memory, or use --method lda"
+                ),
             });
         }
         let threads = rayon::current_num_threads();

@@ -56,7 +56,15 @@ pub fn train(
     let method = kind.build(options)?;
     let rows: Vec<usize> = (0..data.n_samples()).collect();
     let (scaling, problem, kept) = prepare(data, &rows, options)?;
-    let notices = notices(data, &scaling);
+    let mut notices = notices(data, &scaling);
+    let ignored = options.ignored(kind);
+    if !ignored.is_empty() {
+        notices.push(format!(
+            "{} means nothing to {} and is ignored",
+            ignored.join(", "),
+            kind.name()
+        ));
+    }
     if !scaling.active.contains(&true) {
         return Err(Error::Data(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
@@ -183,7 +191,7 @@ fn check_final_fit(method: &dyn Method, n: usize, control: &Control) -> Result<(
         what: format!("{} on {n} rows", method.name()),
         needed: for_people(needed),
         limit: for_people(limit),
-        remedy: format!("about {fits} rows would fit; take a sample of the rows, or raise --memory"),
+        remedy: format!("about {fits} rows would fit; take a sample of the rows, raise --memory, or use --method lda"),
     })
 }
 
