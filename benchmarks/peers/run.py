@@ -17,6 +17,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 
+PAUSE = 0.2  # seconds
+
+
 class Worker:
     """A kernsieve-bench process that runs its task whenever it is asked to."""
 
@@ -48,10 +51,12 @@ class Worker:
 
 
 def alternate(ours, theirs, repeats):
-    """Seconds of both, in turn."""
+    """Seconds of both, in turn, with a pause in which the other's threads go to sleep."""
     pairs = []
     for _ in range(repeats):
+        time.sleep(PAUSE)
         mine = ours()
+        time.sleep(PAUSE)
         start = time.perf_counter()
         theirs()
         pairs.append((mine, time.perf_counter() - start))

@@ -160,35 +160,45 @@ impl Pairs {
         if n == 0 {
             return out;
         }
-        // The rows are centred already: a plain view, no second centring.
-        let p = self.n_features();
-        out.as_mut_slice()
-            .par_chunks_mut(TILE_ROWS * n)
-            .enumerate()
-            .for_each(|(t, chunk)| {
-                let start = t * TILE_ROWS;
-                let rows = chunk.len() / n;
-                let norms: &[f64] = if self.norms.is_empty() {
-                    &[]
-                } else {
-                    &self.norms[start..start + rows]
-                };
-                let view = View::new(&self.rows.as_slice()[start * p..], rows, p, p);
-                let upto = start + rows;
-                for c in (0..upto).step_by(TILE_COLS) {
-                    let end = (c + TILE_COLS).min(upto);
-                    self.block(view, norms, c..end, &mut chunk[c..], n);
-                    for i in 0..rows {
-                        let diagonal = start + i;
-                        if self.base != Base::InnerProduct && (c..end).contains(&diagonal) {
-                            chunk[i * n + diagonal] = 0.0;
-                        }
-                        finish(&mut chunk[i * n + c..i * n + end]);
-                    }
-                }
-            });
+        // Tiles grow down the triangle: a short one and a long one make tasks of equal work.
+        let mut tiles: Vec<(usize, &mut [f64])> = out.as_mut_slice().chunks_mut(TILE_ROWS * n).enumerate().collect();
+        let mut tasks = Vec::with_capacity(tiles.len().div_ceil(2));
+        while let Some(long) = tiles.pop() {
+            let short = if tiles.is_empty() { None } else { Some(tiles.remove(0)) };
+            tasks.push((long, short));
+        }
+        tasks.into_par_iter().with_max_len(1).for_each(|(long, short)| {
+            for (t, chunk) in [Some(long), short].into_iter().flatten() {
+                self.symmetric_tile(t * TILE_ROWS, chunk, &finish);
+            }
+        });
         mirror_lower(out.as_mut_slice(), n, 0, n);
         out
+    }
+
+    /// The part of one tile of rows, starting at row `start`, that lies on or below the diagonal block.
+    fn symmetric_tile(&self, start: usize, chunk: &mut [f64], finish: &impl Fn(&mut [f64])) {
+        let (n, p) = (self.len(), self.n_features());
+        let rows = chunk.len() / n;
+        let norms: &[f64] = if self.norms.is_empty() {
+            &[]
+        } else {
+            &self.norms[start..start + rows]
+        };
+        // The rows are centred already: a plain view, no second centring.
+        let view = View::new(&self.rows.as_slice()[start * p..], rows, p, p);
+        let upto = start + rows;
+        for c in (0..upto).step_by(TILE_COLS) {
+            let end = (c + TILE_COLS).min(upto);
+            self.block(view, norms, c..end, &mut chunk[c..], n);
+            for i in 0..rows {
+                let diagonal = start + i;
+                if self.base != Base::InnerProduct && (c..end).contains(&diagonal) {
+                    chunk[i * n + diagonal] = 0.0;
+                }
+                finish(&mut chunk[i * n + c..i * n + end]);
+            }
+        }
     }
 }
 
