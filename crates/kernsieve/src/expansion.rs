@@ -218,12 +218,7 @@ pub(crate) fn nonzero(weights: &[f64]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Rng;
-
-    fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
-        let mut rng = Rng::new(seed);
-        Matrix::from_fn(rows, cols, |_, _| rng.normal())
-    }
+    use crate::testing::random;
 
     #[test]
     fn equals_the_sum_it_stands_for() {

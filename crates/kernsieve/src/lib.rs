@@ -31,6 +31,8 @@ pub mod metrics;
 pub mod model;
 pub mod model_file;
 pub mod solver;
+#[cfg(test)]
+mod testing;
 pub mod tuning;
 
 pub use error::{Error, Result};

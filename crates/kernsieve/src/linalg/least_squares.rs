@@ -50,12 +50,7 @@ pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSqua
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Rng;
-
-    fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
-        let mut rng = Rng::new(seed);
-        Matrix::from_fn(rows, cols, |_, _| rng.normal())
-    }
+    use crate::testing::random;
 
     #[test]
     fn residual_is_orthogonal_to_the_columns() {

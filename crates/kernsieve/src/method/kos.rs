@@ -22,7 +22,7 @@ use super::{
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, between_class_bandwidths, center_gram, gram, gram_from_base, log_grid};
+use crate::kernel::{Family, between_class_bandwidths, center_gram, gram, log_grid};
 use crate::linalg::{Matrix, add_to_rows, center_columns, group_means, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::contrast_scores;
 use crate::solver::ridge::{Shifted, generalized_cross_validation, optimal_scoring_coefficients, stabilization};
@@ -283,12 +283,8 @@ impl Method for Kos {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
-        let (Some(tt), Some(vt)) = (&fold.train_base, &fold.held_out_base) else {
-            return Err(Error::Data("kos needs the distances of a fold".into()));
-        };
         let Some(first) = arm.first() else { return Ok(vec![]) };
-        let k = gram_from_base(&first.kernel, tt);
-        let kv = gram_from_base(&first.kernel, vt);
+        let (k, kv) = fold.grams(&first.kernel)?;
         let labels = &fold.train.labels;
         let ridges: Vec<Ridge> = arm.iter().map(|c| self.ridge_of(c)).collect();
         let solved = solve_gram(&k, labels.codes(), &labels.counts(), &ridges)?;
@@ -346,14 +342,7 @@ mod tests {
     use crate::data::{Labels, Rng};
     use crate::kernel::{Kernel, cross_gram};
     use crate::method::lda::Lda;
-
-    fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
-        let mut rng = Rng::new(seed);
-        let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
-        let x = Matrix::from_fn(n, p, |i, j| rng.normal() + if j % c == codes[i] { 1.5 } else { 0.0 });
-        let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
-        Problem::new(x, labels).expect("valid")
-    }
+    use crate::testing::problem;
 
     #[test]
     fn folded_expansion_equals_equation_6_and_scores_have_mean_zero() {

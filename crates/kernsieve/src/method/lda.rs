@@ -154,15 +154,8 @@ fn normal_equations_residual(x: &Matrix, y: &Matrix, fitted: &Matrix) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Labels, Rng};
-
-    fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
-        let mut rng = Rng::new(seed);
-        let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
-        let x = Matrix::from_fn(n, p, |i, j| rng.normal() + if j % c == codes[i] { 1.5 } else { 0.0 });
-        let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
-        Problem::new(x, labels).expect("valid")
-    }
+    use crate::data::Labels;
+    use crate::testing::problem;
 
     /// Pooled within-class covariance (divisor n) of outputs.
     fn within(z: &Matrix, problem: &Problem) -> Matrix {

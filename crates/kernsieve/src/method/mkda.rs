@@ -18,7 +18,7 @@ use super::{
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, center_gram, gram, gram_from_base};
+use crate::kernel::{Family, center_gram, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns, matmul, symmetric_product};
 use crate::solver::optimal_scoring::{Canonical, canonical, scored_responses};
 use crate::solver::ridge::Shifted;
@@ -170,12 +170,8 @@ impl Method for Mkda {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
-        let (Some(tt), Some(vt)) = (&fold.train_base, &fold.held_out_base) else {
-            return Err(Error::Data("mkda needs the distances of a fold".into()));
-        };
         let Some(first) = arm.first() else { return Ok(vec![]) };
-        let k = gram_from_base(&first.kernel, tt);
-        let kv = gram_from_base(&first.kernel, vt);
+        let (k, kv) = fold.grams(&first.kernel)?;
         let labels = &fold.train.labels;
         let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, fold.train.n())).collect();
         let solved = solve_gram(
@@ -240,17 +236,9 @@ impl Method for Mkda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Labels, Rng};
     use crate::kernel::Kernel;
     use crate::method::lda::Lda;
-
-    fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
-        let mut rng = Rng::new(seed);
-        let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
-        let x = Matrix::from_fn(n, p, |i, j| rng.normal() + if j % c == codes[i] { 1.5 } else { 0.0 });
-        let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
-        Problem::new(x, labels).expect("valid")
-    }
+    use crate::testing::problem;
 
     #[test]
     fn both_penalties_satisfy_the_gradient_of_equation_9() {

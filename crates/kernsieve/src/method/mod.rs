@@ -12,7 +12,7 @@ use crate::data::Labels;
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::KernelExpansion;
-use crate::kernel::{Family, Kernel, median_bandwidth};
+use crate::kernel::{Family, Kernel, gram_from_base, median_bandwidth};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,16 @@ pub struct Fold {
     pub train_base: Option<Matrix>,
     /// Base values of the held-out rows with the training rows.
     pub held_out_base: Option<Matrix>,
+}
+
+impl Fold {
+    /// Gram matrix of the training rows, and kernel values of the held-out rows with them.
+    pub fn grams(&self, kernel: &Kernel) -> Result<(Matrix, Matrix)> {
+        match (&self.train_base, &self.held_out_base) {
+            (Some(tt), Some(vt)) => Ok((gram_from_base(kernel, tt), gram_from_base(kernel, vt))),
+            _ => Err(Error::Data("the distances of this fold were not computed".into())),
+        }
+    }
 }
 
 /// How much an `n x n` matrix weighs in a method, for the memory check.
