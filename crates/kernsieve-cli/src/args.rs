@@ -135,13 +135,16 @@ pub struct MethodArgs {
     /// kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
     pub mahalanobis: bool,
-    /// Canonical variates to keep (lda, mkda) [default: number of classes - 1]
+    /// Canonical variates to keep (lda, mkda, smkda) [default: number of classes - 1]
     #[arg(long, value_name = "K")]
     pub components: Option<usize>,
+    /// smkda: samples to retain, n_s [default: tuned]
+    #[arg(long, value_name = "N")]
+    pub max_support: Option<usize>,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
-    /// Pick the setting of least CV error, or the smoothest one within one standard error of it
+    /// Pick the setting of least CV error, or the sparsest (then smoothest) within one standard error
     #[arg(long, value_enum, default_value = "min")]
     pub rule: RuleArg,
     /// Seed of everything random
@@ -166,6 +169,7 @@ impl MethodArgs {
             priors: self.priors.clone(),
             mahalanobis: self.mahalanobis,
             components: self.components,
+            max_support: self.max_support,
             rule: self.rule.into(),
             folds: self.folds,
             seed: self.seed,
@@ -182,7 +186,7 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, kos or parzen
+    /// lda, mkda, smkda, kos or parzen
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model

@@ -67,6 +67,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     for row in &mut trained.model.record.report.retained_rows {
         *row = rows[*row];
     }
+    for step in &mut trained.model.record.report.path {
+        step.row = rows[step.row];
+    }
 
     let evaluation = match (test, held_out) {
         (Some(mut reader), _) => Some(evaluate_rows(&trained.model, &mut reader, terminal)?),
@@ -190,6 +193,10 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
         )?;
         print_grid(cv, out)?;
         writeln!(out)?;
+        if cv.curve.len() > 1 {
+            print_curve(cv, out)?;
+            writeln!(out)?;
+        }
     }
     writeln!(out, "Chosen   {}", settings_words(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;
@@ -220,7 +227,11 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     order.truncate(SHOWN);
     order.sort_unstable();
     let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
+    let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
     let mut header = vec!["", "kernel"];
+    if with_size {
+        header.push("rows kept");
+    }
     if with_ridge {
         header.push("ridge");
     }
@@ -233,6 +244,9 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 if i == cv.chosen { "*".into() } else { String::new() },
                 kernel_cell(&e.candidate.kernel),
             ];
+            if with_size {
+                row.push(e.candidate.size.map(|s| s.to_string()).unwrap_or_default());
+            }
             if with_ridge {
                 row.push(e.candidate.ridge.map(short).unwrap_or_default());
             }
@@ -250,6 +264,36 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             cv.grid.len() - SHOWN
         )?;
     }
+    Ok(())
+}
+
+/// Error against size for the chosen kernel: about a dozen sizes, the chosen one among them.
+fn print_curve(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
+    const SHOWN: usize = 12;
+    let chosen = cv.best().candidate.size;
+    let last = cv.curve.len() - 1;
+    // Evenly spaced in the logarithm of the position.
+    let mut shown: Vec<usize> = (0..SHOWN)
+        .map(|i| ((last as f64 + 1.0).powf(i as f64 / (SHOWN - 1) as f64) - 1.0).round() as usize)
+        .collect();
+    shown.extend(cv.curve.iter().position(|p| Some(p.size) == chosen));
+    shown.sort_unstable();
+    shown.dedup();
+    let rows: Vec<Vec<String>> = shown
+        .into_iter()
+        .map(|i| {
+            let p = &cv.curve[i.min(last)];
+            let mark = if Some(p.size) == chosen { "*" } else { "" };
+            vec![
+                mark.into(),
+                p.size.to_string(),
+                percent(p.error),
+                percent(p.standard_error),
+                format!("{:.3}", p.log_loss),
+            ]
+        })
+        .collect();
+    table(&["", "rows kept", "CV error", "s.e.", "log loss"], &rows, out)?;
     Ok(())
 }
 

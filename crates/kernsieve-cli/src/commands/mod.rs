@@ -47,6 +47,7 @@ fn method_words(name: &str) -> &'static str {
     match name {
         "lda" => "linear discriminant analysis",
         "mkda" => "kernel discriminant analysis with a ridge",
+        "smkda" => "sparse kernel discriminant analysis, few samples retained",
         "kos" => "kernel optimal scoring",
         "parzen" => "plug-in kernel densities",
         _ => "",
@@ -117,10 +118,10 @@ fn cv_words(model: &Model) -> Option<String> {
         percent(best.standard_error),
         cv.folds
     );
-    if cv.optimism() > 0.0 {
+    if cv.optimism > 0.0 {
         words.push_str(&format!(
             "; about {} allowing for the choice",
-            percent(best.error? + cv.optimism())
+            percent(best.error? + cv.optimism)
         ));
     }
     Some(words)
@@ -140,11 +141,28 @@ fn model_json(model: &Model) -> Value {
             "folds": cv.folds,
             "error": cv.best().error,
             "standard_error": cv.best().standard_error,
-            "optimism": cv.optimism(),
+            "optimism": cv.optimism,
+            "curve": cv.curve,
             "rule": cv.rule,
             "grid": cv.grid,
         })
     });
+    let curve = record.cv.as_ref().map(|cv| cv.curve.as_slice()).unwrap_or_default();
+    let path: Vec<Value> = record
+        .report
+        .path
+        .iter()
+        .map(|step| {
+            let cv_error = curve.iter().find(|p| p.size == step.size).map(|p| p.error);
+            json!({
+                "size": step.size,
+                "row": step.row,
+                "objective": step.objective,
+                "train_error": step.train_error,
+                "cv_error": cv_error,
+            })
+        })
+        .collect();
     json!({
         "method": record.method,
         "classes": model.classes,
@@ -160,6 +178,7 @@ fn model_json(model: &Model) -> Value {
             "priors": record.options.priors,
             "mahalanobis": record.options.mahalanobis,
             "components": record.options.components,
+            "max_support": record.candidate.size,
             "folds": record.options.folds,
             "rule": record.options.rule,
             "seed": record.options.seed,
@@ -171,7 +190,7 @@ fn model_json(model: &Model) -> Value {
             "count": record.report.retained_rows.len(),
             "rows": record.report.retained_rows,
         },
-        "path": [],
+        "path": path,
         "cv": cv,
         "train_error": record.train_error,
         "objective": record.report.objective,

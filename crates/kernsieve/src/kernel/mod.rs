@@ -110,6 +110,16 @@ impl Kernel {
         }
     }
 
+    /// The same kernel with another bandwidth; itself if it has none.
+    pub fn with_bandwidth(self, bandwidth: f64) -> Self {
+        match self {
+            Self::Gaussian { .. } => Self::Gaussian { bandwidth },
+            Self::Laplacian { .. } => Self::Laplacian { bandwidth },
+            Self::Cauchy { dimension, .. } => Self::Cauchy { bandwidth, dimension },
+            other => other,
+        }
+    }
+
     /// Checks the parameters.
     pub fn check(&self) -> Result<()> {
         match *self {

@@ -268,7 +268,16 @@ impl Method for Kos {
         };
         let arms: Vec<Arm> = kernels
             .into_iter()
-            .map(|kernel| ridges.iter().map(|&ridge| Candidate { kernel, ridge }).collect())
+            .map(|kernel| {
+                ridges
+                    .iter()
+                    .map(|&ridge| Candidate {
+                        kernel,
+                        ridge,
+                        size: None,
+                    })
+                    .collect()
+            })
             .collect();
         require_candidates(&arms)?;
         Ok(arms)
@@ -331,6 +340,7 @@ impl Method for Kos {
                 retained_rows: (0..problem.n()).collect(),
                 ridge: Some(s.gamma),
                 eigenvalues: vec![],
+                path: vec![],
             },
         })
     }
@@ -349,15 +359,7 @@ mod tests {
         let problem = problem(41, 3, 2, 1);
         let kernel = Kernel::Gaussian { bandwidth: 1.1 };
         let kos = Kos::new(&Options::default());
-        let fit = kos
-            .fit(
-                &problem,
-                &Candidate {
-                    kernel,
-                    ridge: Some(1e-2),
-                },
-            )
-            .expect("fits");
+        let fit = kos.fit(&problem, &Candidate::new(kernel).ridge(1e-2)).expect("fits");
         assert!(fit.report.residual.expect("known") < 1e-13);
         let k = gram(&kernel, &problem.x);
         let n = 41;
@@ -396,13 +398,7 @@ mod tests {
             ..Options::default()
         };
         let fit = Kos::new(&options)
-            .fit(
-                &problem,
-                &Candidate {
-                    kernel: Kernel::Linear,
-                    ridge: Some(1e-12),
-                },
-            )
+            .fit(&problem, &Candidate::new(Kernel::Linear).ridge(1e-12))
             .expect("fits");
         let Output::Linear { coef, .. } = &fit.expansion.output else {
             panic!("linear output")
@@ -454,10 +450,7 @@ mod tests {
         let mut b = a.clone();
         let codes: Vec<usize> = a.labels.codes().iter().map(|&c| recode[c]).collect();
         b.labels = Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
-        let candidate = Candidate {
-            kernel: Kernel::Gaussian { bandwidth: 1.0 },
-            ridge: None,
-        };
+        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 });
         for mahalanobis in [false, true] {
             let kos = Kos::new(&Options {
                 mahalanobis,

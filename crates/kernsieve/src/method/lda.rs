@@ -86,6 +86,7 @@ impl Lda {
                 retained_rows: vec![],
                 ridge: None,
                 eigenvalues: cv.eigenvalues,
+                path: vec![],
             },
         })
     }
@@ -109,10 +110,7 @@ impl Method for Lda {
     }
 
     fn arms(&self, _: &Problem) -> Result<Vec<Arm>> {
-        Ok(vec![vec![Candidate {
-            kernel: Kernel::Linear,
-            ridge: None,
-        }]])
+        Ok(vec![vec![Candidate::new(Kernel::Linear)]])
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {

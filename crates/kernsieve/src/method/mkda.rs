@@ -163,7 +163,7 @@ impl Method for Mkda {
         };
         let arms: Vec<Arm> = kernels
             .into_iter()
-            .map(|kernel| ridges.iter().map(|&r| Candidate { kernel, ridge: Some(r) }).collect())
+            .map(|kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect())
             .collect();
         require_candidates(&arms)?;
         Ok(arms)
@@ -228,6 +228,7 @@ impl Method for Mkda {
                 retained_rows: (0..problem.n()).collect(),
                 ridge: Some(ridge),
                 eigenvalues: s.variates.eigenvalues,
+                path: vec![],
             },
         })
     }
@@ -352,13 +353,7 @@ mod tests {
         };
         let mkda = Mkda::new(&options);
         let fit = mkda
-            .fit(
-                &problem,
-                &Candidate {
-                    kernel: Kernel::Linear,
-                    ridge: Some(1e-7),
-                },
-            )
+            .fit(&problem, &Candidate::new(Kernel::Linear).ridge(1e-7))
             .expect("fits");
         let lda = Lda::new(&options).solve(&problem).expect("fits");
         let (za, zb) = (fit.expansion.evaluate(&problem.x), lda.expansion.evaluate(&problem.x));

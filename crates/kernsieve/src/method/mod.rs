@@ -5,6 +5,7 @@ pub mod lda;
 pub mod mkda;
 mod options;
 pub mod parzen;
+pub mod smkda;
 
 pub use options::{Options, Penalty, Priors, RidgeRule, Rule};
 
@@ -69,6 +70,49 @@ pub struct Candidate {
     /// The squared-norm penalty; `None` where a rule computes it from the data, or the method has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ridge: Option<f64>,
+    /// Number of retained samples; `None` where the method does not select them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
+}
+
+impl Candidate {
+    /// A kernel with nothing else to choose.
+    pub fn new(kernel: Kernel) -> Self {
+        Self {
+            kernel,
+            ridge: None,
+            size: None,
+        }
+    }
+
+    /// With this ridge.
+    pub fn ridge(self, ridge: f64) -> Self {
+        Self {
+            ridge: Some(ridge),
+            ..self
+        }
+    }
+
+    /// With this number of retained samples.
+    pub fn size(self, size: usize) -> Self {
+        Self {
+            size: Some(size),
+            ..self
+        }
+    }
+}
+
+/// One step of a selection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// Samples or features retained.
+    pub size: usize,
+    /// The training row that entered.
+    pub row: usize,
+    /// The paper's objective after the step.
+    pub objective: f64,
+    /// Error on the training rows after the step, where it was computed.
+    pub train_error: Option<f64>,
 }
 
 /// Candidates that are fitted together because they share work (one Gram matrix, say).
@@ -103,6 +147,9 @@ pub struct FitReport {
     /// Eigenvalues of the discriminant, largest first, where the method has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub eigenvalues: Vec<f64>,
+    /// The steps of a selection, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathStep>,
 }
 
 /// Rows held out of a fold's training, and what its candidates share.
@@ -158,6 +205,12 @@ pub trait Method: Sync {
         std::cmp::Ordering::Equal
     }
 
+    /// More arms to try when the chosen candidate lies at an edge of the grid; none when it does not, or when the user fixed
+    /// the grid.
+    fn widen(&self, _tried: &[Kernel], _chosen: &Candidate) -> Vec<Arm> {
+        vec![]
+    }
+
     /// Class probabilities of the held-out rows of a fold for every candidate of an arm; `None` where a candidate could
     /// not be fitted.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
@@ -174,6 +227,8 @@ pub enum MethodKind {
     Lda,
     /// Multinomial kernel discriminant analysis, [`mkda`].
     Mkda,
+    /// Sparse multinomial kernel discriminant analysis, [`smkda`].
+    Smkda,
     /// Kernel optimal scoring, [`kos`].
     Kos,
     /// Plug-in kernel densities, [`parzen`].
@@ -182,13 +237,14 @@ pub enum MethodKind {
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 4] = [Self::Kos, Self::Lda, Self::Mkda, Self::Parzen];
+    pub const ALL: [Self; 5] = [Self::Kos, Self::Lda, Self::Mkda, Self::Parzen, Self::Smkda];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lda => "lda",
             Self::Mkda => "mkda",
+            Self::Smkda => "smkda",
             Self::Kos => "kos",
             Self::Parzen => "parzen",
         }
@@ -200,6 +256,7 @@ impl MethodKind {
         Ok(match self {
             Self::Lda => Box::new(lda::Lda::new(options)),
             Self::Mkda => Box::new(mkda::Mkda::new(options)),
+            Self::Smkda => Box::new(smkda::Smkda::new(options)),
             Self::Kos => Box::new(kos::Kos::new(options)),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })

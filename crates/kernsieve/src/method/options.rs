@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 /// | `priors` | empirical | | class priors of the decision rules |
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
+/// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `folds` | 5 | 2 or more | cross-validation |
 /// | `seed` | 0 | | of everything random |
@@ -48,6 +49,8 @@ pub struct Options {
     pub mahalanobis: bool,
     /// Canonical variates that are kept.
     pub components: Option<usize>,
+    /// Retained samples of sMKDA; `None` is tuned.
+    pub max_support: Option<usize>,
     /// How the candidate is picked from the cross-validation table.
     pub rule: Rule,
     /// Number of folds.
@@ -72,6 +75,7 @@ impl Default for Options {
             priors: Priors::Empirical,
             mahalanobis: false,
             components: None,
+            max_support: None,
             rule: Rule::Min,
             folds: 5,
             seed: 0,
@@ -176,6 +180,9 @@ impl Options {
         if let Some(k) = self.components {
             require("components", k, k >= 1, "1 or more")?;
         }
+        if let Some(k) = self.max_support {
+            require("max-support", k, k >= 1, "1 or more")?;
+        }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
         require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
         if method == MethodKind::Parzen {
@@ -198,6 +205,7 @@ impl Options {
             method == MethodKind::Parzen,
             method == MethodKind::Kos,
         );
+        let smkda = method == MethodKind::Smkda;
         let fixed_width = !self.kernel.has_bandwidth();
         [
             (
@@ -205,7 +213,8 @@ impl Options {
                 "--kernel",
             ),
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
-            ((lda || parzen) && self.ridge.is_some(), "--ridge"),
+            ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
+            (!smkda && self.max_support.is_some(), "--max-support"),
             (
                 (!kos || self.ridge.is_some()) && self.ridge_rule != default.ridge_rule,
                 "--ridge-rule",

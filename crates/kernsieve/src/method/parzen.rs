@@ -82,10 +82,7 @@ impl Method for Parzen {
                 .map(|b| self.options.kernel_with(b, p))
                 .collect::<Result<_>>()?,
         };
-        let arms: Vec<Arm> = kernels
-            .into_iter()
-            .map(|kernel| vec![Candidate { kernel, ridge: None }])
-            .collect();
+        let arms: Vec<Arm> = kernels.into_iter().map(|kernel| vec![Candidate::new(kernel)]).collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
@@ -155,6 +152,7 @@ impl Method for Parzen {
                 retained_rows: order,
                 ridge: None,
                 eigenvalues: vec![],
+                path: vec![],
             },
         })
     }
@@ -181,7 +179,7 @@ mod tests {
         let h = 0.8;
         let kernel = Kernel::Gaussian { bandwidth: h };
         let fit = Parzen::new(&Options::default())
-            .fit(&problem, &Candidate { kernel, ridge: None })
+            .fit(&problem, &Candidate::new(kernel))
             .expect("fits");
         let mut rng = Rng::new(2);
         let test = Matrix::from_fn(10, 2, |_, _| rng.normal());
@@ -217,10 +215,7 @@ mod tests {
             train_base: None,
             held_out_base: Some(base),
         };
-        let candidate = Candidate {
-            kernel: Kernel::Gaussian { bandwidth: 0.3 },
-            ridge: None,
-        };
+        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 0.3 });
         let parzen = Parzen::new(&Options::default());
         let cv = parzen.held_out(&fold, &vec![candidate.clone()]).expect("works");
         let fit = parzen.fit(&fold.train, &candidate).expect("fits");

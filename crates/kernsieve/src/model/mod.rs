@@ -2,7 +2,8 @@
 
 mod record;
 
-pub use record::{CvEntry, CvTable, TrainingRecord};
+pub(crate) use record::optimism;
+pub use record::{CurvePoint, CvEntry, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::Decision;

@@ -37,6 +37,25 @@ pub struct CvTable {
     pub chosen: usize,
     /// How it was chosen.
     pub rule: Rule,
+    /// By how much the least error of the table is too small on average because it is the least of many: the mean over folds
+    /// of the chosen candidate's error less the smallest error in that fold (Tibshirani & Tibshirani 2009).
+    pub optimism: f64,
+    /// Error against size for the chosen kernel, where sizes were tried; `grid` then holds the best size of each kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<CurvePoint>,
+}
+
+/// A point of the curve of error against size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Retained samples.
+    pub size: usize,
+    /// Cross-validated error.
+    pub error: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Cross-validated log loss.
+    pub log_loss: f64,
 }
 
 /// What cross-validation says of one candidate.
@@ -60,25 +79,17 @@ impl CvTable {
     pub fn best(&self) -> &CvEntry {
         &self.grid[self.chosen]
     }
+}
 
-    /// By how much the least error of a table is too small on average because it is the least of many: the mean over folds
-    /// of the chosen candidate's error less the smallest error in that fold (Tibshirani & Tibshirani 2009). Zero for a
-    /// single candidate.
-    pub fn optimism(&self) -> f64 {
-        let best = self.best();
-        let gaps: Vec<f64> = (0..best.fold_errors.len())
-            .map(|k| {
-                let least = self
-                    .grid
-                    .iter()
-                    .filter(|e| e.error.is_some())
-                    .filter_map(|e| e.fold_errors.get(k).copied())
-                    .fold(f64::INFINITY, f64::min);
-                best.fold_errors[k] - least
-            })
-            .collect();
-        gaps.iter().sum::<f64>() / gaps.len().max(1) as f64
-    }
+/// The optimism of choosing entry `chosen`: zero for a single candidate.
+pub(crate) fn optimism(grid: &[CvEntry], chosen: usize) -> f64 {
+    let best = &grid[chosen];
+    let fitted: Vec<&CvEntry> = grid.iter().filter(|e| e.error.is_some()).collect();
+    let gaps = (0..best.fold_errors.len()).map(|k| {
+        let least = fitted.iter().map(|e| e.fold_errors[k]).fold(f64::INFINITY, f64::min);
+        best.fold_errors[k] - least
+    });
+    gaps.sum::<f64>() / best.fold_errors.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -88,10 +99,7 @@ mod tests {
 
     fn entry(fold_errors: Vec<f64>) -> CvEntry {
         CvEntry {
-            candidate: Candidate {
-                kernel: Kernel::Linear,
-                ridge: None,
-            },
+            candidate: Candidate::new(Kernel::Linear),
             error: Some(fold_errors.iter().sum::<f64>() / fold_errors.len() as f64),
             standard_error: 0.0,
             log_loss: None,
@@ -102,12 +110,6 @@ mod tests {
     #[test]
     fn optimism_is_the_gap_to_each_folds_own_best() {
         let grid = vec![entry(vec![0.1, 0.3]), entry(vec![0.3, 0.2])];
-        let table = CvTable {
-            folds: 2,
-            grid,
-            chosen: 0,
-            rule: Rule::Min,
-        };
-        assert!((table.optimism() - 0.05).abs() < 1e-15);
+        assert!((optimism(&grid, 0) - 0.05).abs() < 1e-15);
     }
 }

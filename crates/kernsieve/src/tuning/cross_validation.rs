@@ -10,11 +10,11 @@ use super::train::prepare;
 use crate::data::{Dataset, Split, stratified_folds};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
-use crate::kernel::{Pairs, symmetric_base};
+use crate::kernel::{Kernel, Pairs, symmetric_base};
 use crate::linalg::Matrix;
 use crate::method::{Arm, Fold, Method, Options, Problem, Rule};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
-use crate::model::{CvEntry, CvTable};
+use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,7 +25,11 @@ struct Score {
     log_loss: f64,
 }
 
-/// Cross-validates every candidate of the method; `problem` is the whole data set as the final fit will see it.
+/// How often a grid may be widened because the best candidate lies at its edge.
+const WIDENINGS: usize = 4;
+
+/// Cross-validates every candidate of the method; `problem` is the whole data set as the final fit will see it. The grid is
+/// widened while the best candidate lies at its edge, if the method has more to offer.
 pub fn cross_validate(
     method: &dyn Method,
     data: &Dataset,
@@ -33,11 +37,37 @@ pub fn cross_validate(
     options: &Options,
     control: &Control,
 ) -> Result<CvTable> {
-    let arms = method.arms(problem)?;
     let folds = stratified_folds(data.labels(), options.folds, options.seed);
-    let plan = Plan::new(method, &folds, arms.len(), control)?;
-    // scores[fold][arm][candidate]
-    let mut scores: Vec<Vec<Vec<Option<Score>>>> = Vec::with_capacity(folds.len());
+    let mut arms = method.arms(problem)?;
+    let mut tried: Vec<Kernel> = Vec::new();
+    let mut grid: Vec<CvEntry> = Vec::new();
+    let mut chosen = 0;
+    for _ in 0..=WIDENINGS {
+        tried.extend(arms.iter().filter_map(|arm| arm.first()).map(|c| c.kernel));
+        let scores = score_arms(method, data, &folds, &arms, options, control)?;
+        grid.extend(entries(arms, &folds, &scores, data.n_samples()));
+        // Stable: where the method has no preference, candidates stay in the order in which they were listed.
+        grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
+        chosen = choose(&grid, options.rule);
+        arms = method.widen(&tried, &grid[chosen].candidate);
+        if arms.is_empty() {
+            break;
+        }
+    }
+    Ok(table(grid, chosen, folds.len(), options.rule))
+}
+
+/// Scores of every candidate in every fold: `[fold][arm][candidate]`.
+fn score_arms(
+    method: &dyn Method,
+    data: &Dataset,
+    folds: &[Split],
+    arms: &[Arm],
+    options: &Options,
+    control: &Control,
+) -> Result<Vec<Vec<Vec<Option<Score>>>>> {
+    let plan = Plan::new(method, folds, arms.len(), control)?;
+    let mut scores = Vec::with_capacity(folds.len());
     let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
     control.report(0, total);
     for group in folds.chunks(plan.folds_at_once) {
@@ -66,7 +96,7 @@ pub fn cross_validate(
             scores.push(results.by_ref().take(arms.len()).collect());
         }
     }
-    Ok(assemble(method, arms, &folds, &scores, data.n_samples(), options.rule))
+    Ok(scores)
 }
 
 /// How much may run at once.
@@ -185,51 +215,87 @@ impl PreparedFold {
     }
 }
 
-fn assemble(
-    method: &dyn Method,
-    arms: Vec<Arm>,
-    folds: &[Split],
-    scores: &[Vec<Vec<Option<Score>>>],
-    n: usize,
-    rule: Rule,
-) -> CvTable {
-    let mut grid: Vec<CvEntry> = Vec::new();
+/// The entries of some arms.
+fn entries(arms: Vec<Arm>, folds: &[Split], scores: &[Vec<Vec<Option<Score>>>], n: usize) -> Vec<CvEntry> {
+    let mut entries = Vec::new();
     for (a, arm) in arms.into_iter().enumerate() {
         for (c, candidate) in arm.into_iter().enumerate() {
             let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c]).collect();
-            let entry = match own {
-                None => CvEntry {
+            let Some(own) = own else {
+                entries.push(CvEntry {
                     candidate,
                     error: None,
                     standard_error: 0.0,
                     log_loss: None,
                     fold_errors: vec![],
-                },
-                Some(own) => {
-                    let fold_errors: Vec<f64> = own
-                        .iter()
-                        .zip(folds)
-                        .map(|(s, f)| s.wrong as f64 / f.test.len().max(1) as f64)
-                        .collect();
-                    CvEntry {
-                        candidate,
-                        error: Some(own.iter().map(|s| s.wrong).sum::<usize>() as f64 / n as f64),
-                        standard_error: mean_and_standard_error(&fold_errors).1,
-                        log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n as f64),
-                        fold_errors,
-                    }
-                }
+                });
+                continue;
             };
-            grid.push(entry);
+            let fold_errors: Vec<f64> = own
+                .iter()
+                .zip(folds)
+                .map(|(s, f)| s.wrong as f64 / f.test.len().max(1) as f64)
+                .collect();
+            entries.push(CvEntry {
+                candidate,
+                error: Some(own.iter().map(|s| s.wrong).sum::<usize>() as f64 / n as f64),
+                standard_error: mean_and_standard_error(&fold_errors).1,
+                log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n as f64),
+                fold_errors,
+            });
         }
     }
-    grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
-    let chosen = choose(&grid, rule);
+    entries
+}
+
+/// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of the chosen kernel stays
+/// whole, and of every kernel its best size.
+fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
+    let optimism = optimism(&grid, chosen);
+    if grid[chosen].candidate.size.is_none() {
+        return CvTable {
+            folds,
+            grid,
+            chosen,
+            rule,
+            optimism,
+            curve: vec![],
+        };
+    }
+    let best = grid[chosen].clone();
+    let mut curve: Vec<CurvePoint> = grid
+        .iter()
+        .filter(|e| e.candidate.kernel == best.candidate.kernel)
+        .filter_map(|e| {
+            Some(CurvePoint {
+                size: e.candidate.size?,
+                error: e.error?,
+                standard_error: e.standard_error,
+                log_loss: e.log_loss?,
+            })
+        })
+        .collect();
+    curve.sort_by_key(|p| p.size);
+    let mut kept: Vec<CvEntry> = Vec::new();
+    for e in grid {
+        match kept.iter_mut().find(|k| k.candidate.kernel == e.candidate.kernel) {
+            None => kept.push(e),
+            Some(k) => {
+                let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
+                if e == best || (*k != best && error(&e) < error(k)) {
+                    *k = e;
+                }
+            }
+        }
+    }
+    let chosen = kept.iter().position(|e| *e == best).unwrap_or(0);
     CvTable {
-        folds: folds.len(),
-        grid,
+        folds,
+        grid: kept,
         chosen,
         rule,
+        optimism,
+        curve,
     }
 }
 
@@ -255,15 +321,11 @@ fn choose(grid: &[CvEntry], rule: Rule) -> usize {
 mod tests {
     use super::*;
     use crate::data::simulate;
-    use crate::kernel::Kernel;
     use crate::method::{Candidate, MethodKind};
 
     fn entry(error: f64, standard_error: f64) -> CvEntry {
         CvEntry {
-            candidate: Candidate {
-                kernel: Kernel::Linear,
-                ridge: None,
-            },
+            candidate: Candidate::new(Kernel::Linear),
             error: Some(error),
             standard_error,
             log_loss: None,

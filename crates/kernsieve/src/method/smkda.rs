@@ -1,0 +1,463 @@
+//! Sparse multinomial kernel discriminant analysis: few samples carry the discriminant (Harrison & Pasupa, section 2.3).
+//!
+//! Orthogonal least squares picks, one at a time, the columns of `[K 1]` that explain the scored class indicators best
+//! (the offset is in from the start). With the `n_s` samples chosen, the regression gives canonical variates as in
+//! [`super::lda`] (eq. 6, 7, 11), and a row goes to the class of least Mahalanobis distance with priors (eq. 12).
+//!
+//! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in orthogonal coordinates the
+//! matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' / n`, `u_k = q_k'Y_0`, and a held-out row's regression is
+//! a sum over the same terms. So cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth).
+//! Complexity: `n^3` flops for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
+//!
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, PathStep, Problem, kernels_around_median,
+    require_candidates,
+};
+use crate::decision::{Decision, argmax};
+use crate::error::{Error, Result};
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel, gram};
+use crate::linalg::{
+    Matrix, add_to_rows, center_columns, column_means, dot, matmul, symmetric_eigen, symmetric_product,
+};
+use crate::solver::ols::{Step, coefficients, forward_selection};
+use crate::solver::optimal_scoring::{canonical, scored_responses};
+use std::cmp::Ordering;
+
+/// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when the best is at an edge.
+const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
+/// The path is not followed further than this unless asked to: a sparse model is wanted.
+const LONGEST_PATH: usize = 1000;
+/// Training errors along the final path cost `n n_s^2 / 2` operations; beyond this they are left out.
+const MOST_WORK: f64 = 2e10;
+
+/// Sparse multinomial kernel discriminant analysis.
+#[derive(Clone, Debug)]
+pub struct Smkda {
+    options: Options,
+}
+
+/// Sizes that are scored along a path: every one up to 200, then one in a hundred.
+fn sizes(longest: usize) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    let mut size = 1;
+    while size <= longest {
+        sizes.push(size);
+        size += (size / 100).saturating_sub(1).max(1);
+    }
+    sizes
+}
+
+/// Centred columns of a Gram matrix, their means, and what the selection needs of them.
+struct Prepared {
+    /// `m x m`: products of the centred columns.
+    gram: Matrix,
+    /// `m x c`: products of the centred columns with the responses.
+    products: Matrix,
+    /// Means of the columns before.
+    means: Vec<f64>,
+}
+
+fn prepare(mut k: Matrix, y: &Matrix) -> Prepared {
+    let means = center_columns(&mut k);
+    // The Gram matrix is symmetric but its centred columns are not: products of columns are those of the transpose's rows.
+    let products = matmul(k.view().t(), y.view());
+    let gram = symmetric_product(k.view().t());
+    Prepared { gram, products, means }
+}
+
+/// Rows that ride along with a selection: their outputs at every size.
+struct Riders<'a> {
+    /// Kernel values of the rows with the candidates.
+    k: &'a Matrix,
+    /// Means of the candidates' columns on the training rows.
+    means: &'a [f64],
+    /// Coordinates of the rows in the orthogonal basis, rows x steps so far (with room for all).
+    coordinates: Matrix,
+    /// Regression on the responses so far, without the offset, rows x classes.
+    fitted: Matrix,
+    /// `sum_k u_k u_k' / n` so far.
+    m: Matrix,
+    /// `sqrt(n / n_j)` of every class.
+    scores: Vec<f64>,
+    log_priors: Vec<f64>,
+    n: f64,
+    components: Option<usize>,
+}
+
+impl<'a> Riders<'a> {
+    fn new(k: &'a Matrix, means: &'a [f64], problem: &Problem, longest: usize, components: Option<usize>) -> Self {
+        let (n, counts) = (problem.n() as f64, problem.labels.counts());
+        let c = counts.len();
+        Self {
+            k,
+            means,
+            coordinates: Matrix::zeros(k.rows(), longest),
+            fitted: Matrix::zeros(k.rows(), c),
+            m: Matrix::zeros(c, c),
+            scores: counts.iter().map(|&j| (n / j as f64).sqrt()).collect(),
+            log_priors: problem.log_priors(),
+            n,
+            components,
+        }
+    }
+
+    /// Takes the rows one step further.
+    fn follow(&mut self, step: &Step<'_>) {
+        let (t, j) = (step.size - 1, step.candidate);
+        let width = self.coordinates.cols();
+        let c = self.fitted.cols();
+        let fitted = self.fitted.as_mut_slice().chunks_exact_mut(c);
+        for ((row, own), k) in self
+            .coordinates
+            .as_mut_slice()
+            .chunks_exact_mut(width)
+            .zip(fitted)
+            .zip(self.k.iter_rows())
+        {
+            let v = (k[j] - self.means[j] - dot(&row[..t], step.projections)) / step.length;
+            row[t] = v;
+            own.iter_mut()
+                .zip(step.responses)
+                .for_each(|(f, u)| *f += v * step.shrinkage * u);
+        }
+        for (a, ua) in step.responses.iter().enumerate() {
+            for (b, ub) in step.responses.iter().enumerate() {
+                self.m[(a, b)] += step.shrinkage * ua * ub / self.n;
+            }
+        }
+    }
+
+    /// Class probabilities of the rows at the present size.
+    fn posterior(&self) -> Result<Matrix> {
+        // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
+        let c = self.scores.len();
+        let means = Matrix::from_fn(c, c, |j, k| self.scores[j] * self.m[(j, k)]);
+        let eigen = symmetric_eigen(&self.m)?;
+        let most = self.components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
+        let kept = eigen.values.iter().take(most).take_while(|&&v| v > 1e-10).count();
+        let wd = Matrix::from_fn(c, kept.max(1), |j, k| {
+            if k >= kept {
+                return 0.0;
+            }
+            let l = eigen.values[k].min(1.0 - 1e-12);
+            eigen.vectors[(j, k)] / (l * (1.0 - l)).sqrt()
+        });
+        let rule = Decision::Mahalanobis {
+            means: matmul(means.view(), wd.view()),
+            log_priors: self.log_priors.clone(),
+        };
+        Ok(rule.posterior(&matmul(self.fitted.view(), wd.view())))
+    }
+}
+
+impl Smkda {
+    /// Takes over the options.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            options: options.clone(),
+        }
+    }
+
+    fn arm(&self, kernel: Kernel, longest: usize) -> Arm {
+        match self.options.max_support {
+            Some(size) => vec![Candidate::new(kernel).size(size.min(longest))],
+            None => sizes(longest.min(LONGEST_PATH))
+                .into_iter()
+                .map(|s| Candidate::new(kernel).size(s))
+                .collect(),
+        }
+    }
+
+    /// Most samples that a fold's training part can give.
+    fn longest(&self, n: usize) -> usize {
+        (n - n.div_ceil(self.options.folds.clamp(2, n.max(2)))).max(1)
+    }
+}
+
+impl Method for Smkda {
+    fn name(&self) -> &'static str {
+        "smkda"
+    }
+
+    fn family(&self) -> Family {
+        self.options.kernel
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            train_base: true,
+            held_out_base: true,
+            copies: 2,
+        }
+    }
+
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
+        let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
+        let longest = self.longest(problem.n());
+        let arms: Vec<Arm> = kernels.into_iter().map(|kernel| self.arm(kernel, longest)).collect();
+        require_candidates(&arms)?;
+        Ok(arms)
+    }
+
+    fn compare(&self, a: &Candidate, b: &Candidate) -> Ordering {
+        // Ties go to fewer samples, then to the smaller bandwidth.
+        let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
+        a.size.cmp(&b.size).then_with(|| width(a).total_cmp(&width(b)))
+    }
+
+    fn widen(&self, tried: &[Kernel], chosen: &Candidate) -> Vec<Arm> {
+        let (Some(width), true) = (chosen.kernel.bandwidth(), self.options.bandwidths.is_empty()) else {
+            return vec![];
+        };
+        let widths = || tried.iter().filter_map(Kernel::bandwidth);
+        let (least, most) = (widths().fold(f64::INFINITY, f64::min), widths().fold(0.0, f64::max));
+        let more: &[f64] = match width {
+            w if w <= least => &[0.7, 0.5],
+            w if w >= most => &[1.4, 2.0],
+            _ => &[],
+        };
+        let candidate_sizes = |kernel: Kernel| match self.options.max_support {
+            Some(size) => vec![Candidate::new(kernel).size(size)],
+            None => sizes(LONGEST_PATH)
+                .into_iter()
+                .map(|s| Candidate::new(kernel).size(s))
+                .collect(),
+        };
+        more.iter()
+            .map(|m| candidate_sizes(chosen.kernel.with_bandwidth(width * m)))
+            .collect()
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let (k, kv) = fold.grams(&first.kernel)?;
+        let labels = &fold.train.labels;
+        let y = scored_responses(labels.codes(), &labels.counts());
+        let p = prepare(k, &y);
+        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(fold.train.n());
+        let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
+        let mut posteriors: Vec<Option<Matrix>> = vec![None; arm.len()];
+        let mut failed = None;
+        forward_selection(p.gram, p.products, longest, |step| {
+            riders.follow(step);
+            for (candidate, out) in arm.iter().zip(&mut posteriors) {
+                if candidate.size == Some(step.size) {
+                    match riders.posterior() {
+                        Ok(posterior) => *out = Some(posterior),
+                        Err(e) => failed = Some(e),
+                    }
+                }
+            }
+            failed.is_none()
+        });
+        failed.map_or(Ok(posteriors), Err)
+    }
+
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+        let n = problem.n();
+        let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
+        let y = scored_responses(codes, &counts);
+        let k = gram(&candidate.kernel, &problem.x);
+        let size = candidate.size.unwrap_or(n).min(n);
+        let p = prepare(k.clone(), &y);
+
+        // The selection, with the training rows along for their error at every size.
+        let follow = n as f64 * (size as f64).powi(2) / 2.0 <= MOST_WORK;
+        let mut riders = Riders::new(
+            &k,
+            &p.means,
+            problem,
+            if follow { size } else { 0 },
+            self.options.components,
+        );
+        let mut path: Vec<PathStep> = Vec::with_capacity(size);
+        // |Y_0|^2 less what the offset explains: n c - n.
+        let mut rss = (n * (counts.len() - 1)) as f64;
+        let mut failed = None;
+        forward_selection(p.gram, p.products, size, |step| {
+            let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
+            rss -= s * (2.0 - s) * u2;
+            let mut train_error = None;
+            if follow {
+                riders.follow(step);
+                match riders.posterior() {
+                    Ok(p) => {
+                        let wrong = p.iter_rows().zip(codes).filter(|(row, c)| argmax(row) != **c).count();
+                        train_error = Some(wrong as f64 / n as f64);
+                    }
+                    Err(e) => failed = Some(e),
+                }
+            }
+            path.push(PathStep {
+                size: step.size,
+                row: step.candidate,
+                objective: rss.max(0.0),
+                train_error,
+            });
+            failed.is_none()
+        });
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let chosen: Vec<usize> = path.iter().map(|s| s.row).collect();
+        if chosen.is_empty() {
+            return Err(Error::Data(
+                "no column of the kernel matrix varies: there is nothing to select".into(),
+            ));
+        }
+
+        // Coefficients from the chosen columns themselves.
+        let columns = k.select_columns(&chosen);
+        let means = column_means(&columns);
+        let y_mean = column_means(&y);
+        let c = counts.len();
+        let coef = coefficients(n, chosen.len(), c, |i, row| {
+            row[..chosen.len()]
+                .iter_mut()
+                .zip(columns.row(i).iter().zip(&means))
+                .for_each(|(o, (v, m))| *o = v - m);
+            row[chosen.len()..]
+                .iter_mut()
+                .zip(y.row(i).iter().zip(&y_mean))
+                .for_each(|(o, (v, m))| *o = v - m);
+        })?;
+        let offset: Vec<f64> = (0..c)
+            .map(|j| y_mean[j] - means.iter().enumerate().map(|(s, m)| m * coef[(s, j)]).sum::<f64>())
+            .collect();
+        let mut fitted = matmul(columns.view(), coef.view());
+        add_to_rows(&mut fitted, &offset);
+        let objective = y
+            .as_slice()
+            .iter()
+            .zip(fitted.as_slice())
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum();
+        let residual = relative_residual(&columns, &means, &y, &fitted);
+        let cv = canonical(&coef, &offset, &fitted, codes, &counts, self.options.components)?;
+        let output = Output::Linear {
+            coef: cv.coef,
+            offset: cv.offset,
+        };
+        let support = problem.x.select_rows(&chosen);
+        Ok(Fit {
+            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
+            decision: Decision::Mahalanobis {
+                means: cv.means,
+                log_priors: problem.log_priors(),
+            },
+            report: FitReport {
+                objective: Some(objective),
+                iterations: chosen.len(),
+                converged: true,
+                residual: Some(residual),
+                retained_rows: chosen,
+                ridge: None,
+                eigenvalues: cv.eigenvalues,
+                path,
+            },
+        })
+    }
+}
+
+/// `|P'(Y - fitted)|_max` for the centred chosen columns, relative to the terms it is made of.
+fn relative_residual(columns: &Matrix, means: &[f64], y: &Matrix, fitted: &Matrix) -> f64 {
+    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - fitted[(i, j)]);
+    let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| columns[(i, j)] - means[j]);
+    let gradient = matmul(p.view().t(), r.view()).max_abs();
+    gradient / (p.max_abs() * y.max_abs() * y.rows() as f64).max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Pairs, symmetric_base};
+    use crate::linalg::group_means;
+    use crate::testing::{problem, random};
+
+    #[test]
+    fn sizes_are_all_small_ones_and_then_sparser() {
+        let s = sizes(1000);
+        assert_eq!(s[..200], (1..=200).collect::<Vec<_>>());
+        assert!(s.len() < 500 && *s.last().expect("some") > 980);
+        assert!(s.windows(2).all(|w| w[1] > w[0]));
+    }
+
+    #[test]
+    fn riders_see_what_a_fit_of_that_size_says() {
+        let train = problem(70, 3, 3, 1);
+        let held_out = random(25, 3, 2);
+        let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+        let base = Pairs::new(Family::Gaussian.base(), train.x.clone()).all(&held_out, |_| ());
+        let fold = Fold {
+            train_base: Some(symmetric_base(Family::Gaussian, &train.x)),
+            held_out_base: Some(base),
+            train,
+            held_out,
+        };
+        let smkda = Smkda::new(&Options::default());
+        let arm: Arm = [1, 2, 3, 10, 30]
+            .into_iter()
+            .map(|s| Candidate::new(kernel).size(s))
+            .collect();
+        let along = smkda.held_out(&fold, &arm).expect("works");
+        for (candidate, posterior) in arm.iter().zip(along) {
+            let fit = smkda.fit(&fold.train, candidate).expect("fits");
+            assert_eq!(fit.report.retained_rows.len(), candidate.size.expect("given"));
+            let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
+            for (a, b) in posterior.expect("fitted").as_slice().iter().zip(direct.as_slice()) {
+                assert!((a - b).abs() < 1e-6, "{candidate:?}: {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn within_class_covariance_is_the_identity_and_the_path_is_a_prefix() {
+        let problem = problem(90, 4, 4, 3);
+        let smkda = Smkda::new(&Options::default());
+        let kernel = Kernel::Gaussian { bandwidth: 1.5 };
+        let fit = |s: usize| smkda.fit(&problem, &Candidate::new(kernel).size(s)).expect("fits");
+        let (small, large) = (fit(8), fit(20));
+        assert_eq!(small.report.retained_rows, large.report.retained_rows[..8]);
+        let z = large.expansion.evaluate(&problem.x);
+        let codes = problem.labels.codes();
+        let means = group_means(&z, codes, 4);
+        let r = Matrix::from_fn(90, 3, |i, j| z[(i, j)] - means[(codes[i], j)]);
+        let w = matmul(r.view().t(), r.view());
+        for i in 0..3 {
+            for j in 0..3 {
+                assert!((w[(i, j)] / 90.0 - f64::from(i == j)).abs() < 1e-7);
+            }
+        }
+        // The residual sum of squares falls, and the last one is the one of the coefficients.
+        let path = &large.report.path;
+        assert!(path.windows(2).all(|w| w[1].objective <= w[0].objective));
+        let last = path.last().expect("steps").objective;
+        assert!((last - large.report.objective.expect("known")).abs() < 1e-7 * last);
+    }
+
+    #[test]
+    fn permuting_classes_permutes_the_answer() {
+        let a = problem(60, 3, 3, 5);
+        let recode = [2, 0, 1];
+        let mut b = a.clone();
+        let codes: Vec<usize> = a.labels.codes().iter().map(|&c| recode[c]).collect();
+        b.labels = crate::data::Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
+        let smkda = Smkda::new(&Options::default());
+        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(12);
+        let (fa, fb) = (
+            smkda.fit(&a, &candidate).expect("fits"),
+            smkda.fit(&b, &candidate).expect("fits"),
+        );
+        assert_eq!(fa.report.retained_rows, fb.report.retained_rows);
+        let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
+        let pb = fb.decision.posterior(&fb.expansion.evaluate(&a.x));
+        for i in 0..60 {
+            for c in 0..3 {
+                assert!((pa[(i, c)] - pb[(i, recode[c])]).abs() < 1e-7);
+            }
+        }
+    }
+}
