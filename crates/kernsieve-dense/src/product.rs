@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Rows of the result that one task computes.
 const TILE: usize = 256;
 
-/// `sum_i a_i b_i`, in four independent partial sums so that the processor can overlap them.
+/// `sum_i a_i b_i`, in eight independent partial sums so that the processor can overlap them.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);

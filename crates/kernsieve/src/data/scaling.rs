@@ -17,7 +17,7 @@ impl Scaling {
     /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`.
     ///
     /// A feature counts as constant when all its values are equal, or when its deviation is lost in the rounding of its
-    /// mean. Sums run over values divided by the largest one, so that neither huge nor tiny units overflow.
+    /// mean. Neither huge nor tiny units overflow.
     pub fn fit(x: &Matrix, rows: &[usize], standardize: bool) -> Self {
         let p = x.cols();
         let n = rows.len() as f64;
@@ -28,29 +28,36 @@ impl Scaling {
                 high[j] = high[j].max(v);
             }
         }
-        let unit: Vec<f64> = low
-            .iter()
-            .zip(&high)
-            .map(|(l, h)| match l.abs().max(h.abs()) {
-                0.0 => 1.0,
-                m => m,
-            })
-            .collect();
+        // Every value as its place between the smallest and the largest, from 0 to 1: large offsets lose no digits. Halves,
+        // since the range itself may overflow.
+        let half: Vec<f64> = low.iter().zip(&high).map(|(l, h)| h * 0.5 - l * 0.5).collect();
+        let place = |j: usize, v: f64| {
+            if half[j] > 0.0 {
+                (v * 0.5 - low[j] * 0.5) / half[j]
+            } else {
+                0.0
+            }
+        };
         let mut mean = vec![0.0; p];
         for &i in rows {
             for (j, &v) in x.row(i).iter().enumerate() {
-                mean[j] += v / unit[j];
+                mean[j] += place(j, v);
             }
         }
         mean.iter_mut().for_each(|m| *m /= n);
         let mut variance = vec![0.0; p];
         for &i in rows {
             for (j, &v) in x.row(i).iter().enumerate() {
-                let d = v / unit[j] - mean[j];
+                let d = place(j, v) - mean[j];
                 variance[j] += d * d;
             }
         }
-        let deviation: Vec<f64> = variance.iter().map(|v| (v / n).sqrt()).collect();
+        let deviation: Vec<f64> = variance
+            .iter()
+            .zip(&half)
+            .map(|(v, h)| 2.0 * (v / n).sqrt() * h)
+            .collect();
+        let mean: Vec<f64> = (0..p).map(|j| low[j] + half[j] * mean[j] + half[j] * mean[j]).collect();
         // (high > low) can hold while the deviation is rounding error only: 1e16, 1e16 + 2, ...
         let active: Vec<bool> = (0..p)
             .map(|j| high[j] > low[j] && deviation[j] > 4.0 * f64::EPSILON * mean[j].abs())
@@ -62,8 +69,8 @@ impl Scaling {
         };
         if standardize {
             for j in 0..p {
-                scaling.mean[j] = mean[j] * unit[j];
-                let scale = deviation[j] * unit[j];
+                scaling.mean[j] = mean[j];
+                let scale = deviation[j];
                 if scaling.active[j] && scale > 0.0 {
                     scaling.scale[j] = scale;
                 } else {
@@ -118,6 +125,17 @@ mod tests {
             assert!(mean.abs() < 1e-13 && (var - 1.0).abs() < 1e-13, "{mean} {var}");
         }
         assert!(z.column(2).iter().all(|&v| v == 0.0));
+    }
+
+    #[test]
+    fn a_large_offset_loses_no_digits() {
+        let n = 20_000;
+        let x = Matrix::from_fn(n, 1, |i, _| 1e12 + ((i * 37) % 1000) as f64);
+        let rows: Vec<usize> = (0..n).collect();
+        let s = Scaling::fit(&x, &rows, true);
+        // 0..999, each twenty times: mean 499.5, variance (1000^2 - 1) / 12.
+        assert!((s.mean[0] - (1e12 + 499.5)).abs() < 1e-3);
+        assert!((s.scale[0] - (999_999.0f64 / 12.0).sqrt()).abs() < 1e-6);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::rng::Rng;
 use crate::linalg::Matrix;
 
 /// Simulated model 1 of Lapanowski & Gaynanova (section 6.1): 300 points uniform on `[-1, 1]^2`; class 1 where the radius
-/// is at least 2/3, class 2 where it is at most 2/3 - 1/10, points between are left out (about 280 stay); two noise features
+/// is at least 2/3, class 2 where it is at most 2/3 - 1/10, points between are left out (about 270 stay); two noise features
 /// of variance 1/2.
 pub fn rings(seed: u64) -> Dataset {
     let mut rng = Rng::stream(seed, 1);

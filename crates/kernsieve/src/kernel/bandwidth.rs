@@ -1,6 +1,6 @@
 //! Grids and rules of thumb for the bandwidth.
 
-use super::{Base, Pairs};
+use super::{Base, Kernel, Pairs, center_gram, gram};
 use crate::data::{Labels, Rng};
 use crate::linalg::Matrix;
 
@@ -48,6 +48,22 @@ pub fn median_bandwidth(x: &Matrix, labels: &Labels, seed: u64) -> Option<f64> {
     let smallest = smallest_positive(&d2)?;
     d2.sort_unstable_by(f64::total_cmp);
     Some(sorted_quantile(&d2, 0.5).max(smallest).sqrt())
+}
+
+/// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500 rows evenly spread: the scale on
+/// which a ridge acts. Never zero.
+pub fn centred_scale(kernel: &Kernel, x: &Matrix) -> f64 {
+    const ROWS: usize = 500;
+    let n = x.rows();
+    let rows: Vec<usize> = if n <= ROWS {
+        (0..n).collect()
+    } else {
+        (0..ROWS).map(|i| i * n / ROWS).collect()
+    };
+    let mut k = gram(kernel, &x.select_rows(&rows));
+    center_gram(&mut k);
+    let mean = (0..rows.len()).map(|i| k[(i, i)].abs()).sum::<f64>() / rows.len().max(1) as f64;
+    if mean.is_finite() && mean > 0.0 { mean } else { 1.0 }
 }
 
 fn smallest_positive(values: &[f64]) -> Option<f64> {

@@ -7,7 +7,7 @@ mod exp;
 mod gradient;
 mod pairwise;
 
-pub use bandwidth::{between_class_bandwidths, log_grid, median_bandwidth};
+pub use bandwidth::{between_class_bandwidths, centred_scale, log_grid, median_bandwidth};
 pub use centring::{GramMeans, center_gram};
 pub use exp::exp_in_place;
 pub use gradient::weight_gradient;
@@ -75,6 +75,11 @@ impl Family {
     /// Whether the family has a bandwidth.
     pub fn has_bandwidth(self) -> bool {
         matches!(self, Self::Gaussian | Self::Laplacian | Self::Cauchy)
+    }
+
+    /// Whether its Gram matrices are positive semidefinite.
+    pub fn is_definite(self) -> bool {
+        self != Self::Sigmoid
     }
 
     /// What its values are computed from.

@@ -4,7 +4,7 @@
 //! min_{A, a} |Y_0 - K A - 1 a'|_F^2 + tr(A' R A)                                       (eq. 9, 10)
 //! ```
 //! with `R = r K` (default) or `R = r I`; the offset is not penalised. For `R = r K` and `M = C K C` the solution is
-//! `(M + r I) A = C Y_0`, `Yhat_0 = Y_0 - r A`: one Cholesky factorisation. For `R = r I` it is
+//! `(M + r I) A = C Y_0`, so that `Yhat_0 = Y_0 - r A`: one Cholesky factorisation. For `R = r I` it is
 //! `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and rule are those of [`super::lda`]; with a penalty the
 //! variates have unit `Sigma_W + B'RB / n`. A linear kernel and a vanishing ridge give linear discriminant analysis.
 //! Complexity: `n^3 / 3` flops a ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the samples.
@@ -18,14 +18,14 @@ use super::{
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, center_gram, gram};
+use crate::kernel::{Family, Kernel, center_gram, centred_scale, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns, matmul, symmetric_product};
 use crate::solver::optimal_scoring::{Canonical, canonical, scored_responses};
 use crate::solver::ridge::Shifted;
 
 /// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
-/// Ridges that are tried, as multiples of the number of rows: large ones first.
+/// Ridges that are tried, as multiples of the trace of the centred Gram matrix: large ones first.
 const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// Multinomial kernel discriminant analysis.
@@ -45,9 +45,11 @@ pub struct GramSolution {
     pub residual: f64,
 }
 
-/// Solves eq. 10 for one Gram matrix of the caller's and several ridges.
+/// Solves eq. 10 for one Gram matrix of the caller's and several ridges. `definite` says whether the matrix is known to be
+/// positive semidefinite; if not, its negative part takes no part.
 pub fn solve_gram(
     gram: &Matrix,
+    definite: bool,
     codes: &[usize],
     counts: &[usize],
     ridges: &[f64],
@@ -69,7 +71,8 @@ pub fn solve_gram(
     let means = center_gram(&mut centred);
     // The system matrix and right-hand side, by penalty.
     let (system, right) = match penalty {
-        Penalty::Kernel => (Shifted::new(centred), y_centred),
+        Penalty::Kernel if definite => (Shifted::new(centred), y_centred),
+        Penalty::Kernel => (Shifted::indefinite(centred), y_centred),
         Penalty::Identity => {
             // K C K = (C K)'(C K): rows of (C K)' are the columns of K with their mean taken out.
             drop(centred);
@@ -90,21 +93,16 @@ pub fn solve_gram(
             let offset: Vec<f64> = (0..counts.len())
                 .map(|k| y_mean[k] - (0..n).map(|i| means.columns[i] * a[(i, k)]).sum::<f64>())
                 .collect();
-            let fitted = match penalty {
-                Penalty::Kernel => Matrix::from_fn(n, counts.len(), |i, k| y[(i, k)] - r * a[(i, k)]),
-                Penalty::Identity => {
-                    let mut f = matmul(gram.view(), a.view());
-                    add_to_rows(&mut f, &offset);
-                    f
-                }
-            };
+            // What the model itself will say of the training rows: K A + 1 a'.
+            let mut fitted = matmul(gram.view(), a.view());
+            add_to_rows(&mut fitted, &offset);
             let rss = y
                 .as_slice()
                 .iter()
                 .zip(fitted.as_slice())
                 .map(|(u, v)| (u - v) * (u - v))
                 .sum();
-            let residual = relative_residual(system.matrix(), r, &a, &right);
+            let residual = residual(gram, r, &a, &y, &fitted, penalty, definite);
             let variates = canonical(&a, &offset, &fitted, codes, counts, components)?;
             Ok(GramSolution {
                 variates,
@@ -115,14 +113,36 @@ pub fn solve_gram(
         .collect())
 }
 
-/// `|(S + r I) A - B|_max` relative to the terms it is made of.
-fn relative_residual(system: &Matrix, r: f64, a: &Matrix, b: &Matrix) -> f64 {
-    let sa = matmul(system.view(), a.view());
-    let mut gap = 0.0f64;
-    for ((s, x), y) in sa.as_slice().iter().zip(a.as_slice()).zip(b.as_slice()) {
-        gap = gap.max((s + r * x - y).abs());
+/// How far the solution is from its equations, in units of the responses: `|Y_0 - Yhat_0 - r A|` for `R = r K`. For `R = r I`, and in
+/// the positive part of an indefinite matrix, the gradient of eq. 9 relative to its terms.
+fn residual(k: &Matrix, r: f64, a: &Matrix, y: &Matrix, fitted: &Matrix, penalty: Penalty, definite: bool) -> f64 {
+    let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - fitted[(i, j)]);
+    if penalty == Penalty::Kernel && definite {
+        let worst = gap
+            .as_slice()
+            .iter()
+            .zip(a.as_slice())
+            .fold(0.0, |m, (g, a)| f64::max(m, (g - r * a).abs()));
+        return worst / y.max_abs();
     }
-    gap / ((system.max_abs() * system.rows() as f64 + r) * a.max_abs() + b.max_abs()).max(f64::MIN_POSITIVE)
+    let mut gradient = matmul(k.view(), gap.view());
+    let penalised = if penalty == Penalty::Kernel {
+        matmul(k.view(), a.view())
+    } else {
+        a.clone()
+    };
+    gradient
+        .as_mut_slice()
+        .iter_mut()
+        .zip(penalised.as_slice())
+        .for_each(|(g, p)| *g -= r * p);
+    let mut size = k.max_abs() * y.rows() as f64 * y.max_abs();
+    if !definite {
+        // Only directions in the positive part can be asked for; those of the solution itself are in it.
+        gradient = matmul(a.view().t(), gradient.view());
+        size *= a.max_abs() * y.rows() as f64;
+    }
+    gradient.max_abs() / size.max(f64::MIN_POSITIVE)
 }
 
 impl Mkda {
@@ -157,13 +177,21 @@ impl Method for Mkda {
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
-        let ridges: Vec<f64> = match self.options.ridge {
+        let ridges = |kernel: &Kernel| match self.options.ridge {
             Some(r) => vec![r],
-            None => RIDGE_MULTIPLES.iter().map(|m| m * problem.n() as f64).collect(),
+            None => {
+                let trace = problem.n() as f64 * centred_scale(kernel, &problem.x);
+                RIDGE_MULTIPLES.iter().map(|m| m * trace).collect()
+            }
         };
         let arms: Vec<Arm> = kernels
             .into_iter()
-            .map(|kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect())
+            .map(|kernel| {
+                ridges(&kernel)
+                    .into_iter()
+                    .map(|r| Candidate::new(kernel).ridge(r))
+                    .collect()
+            })
             .collect();
         require_candidates(&arms)?;
         Ok(arms)
@@ -176,6 +204,7 @@ impl Method for Mkda {
         let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, fold.train.n())).collect();
         let solved = solve_gram(
             &k,
+            first.kernel.family().is_definite(),
             labels.codes(),
             &labels.counts(),
             &ridges,
@@ -203,6 +232,7 @@ impl Method for Mkda {
         let labels = &problem.labels;
         let mut solved = solve_gram(
             &k,
+            candidate.kernel.family().is_definite(),
             labels.codes(),
             &labels.counts(),
             &[ridge],
@@ -240,43 +270,6 @@ mod tests {
     use crate::kernel::Kernel;
     use crate::method::lda::Lda;
     use crate::testing::problem;
-
-    #[test]
-    fn both_penalties_satisfy_the_gradient_of_equation_9() {
-        let problem = problem(40, 3, 3, 1);
-        let k = gram(&Kernel::Gaussian { bandwidth: 1.5 }, &problem.x);
-        let counts = problem.labels.counts();
-        let y = scored_responses(problem.labels.codes(), &counts);
-        for penalty in [Penalty::Kernel, Penalty::Identity] {
-            // Undo the rotation: with all c - 1 variates known up to W D the fitted values are not; so check the
-            // regression itself through the residual, which is computed from the equations, and eq. 9 by brute force.
-            let r = 0.7;
-            let solved = solve_gram(&k, problem.labels.codes(), &counts, &[r], penalty, None).expect("solves");
-            let s = solved.into_iter().next().expect("one").expect("solved");
-            assert!(s.residual < 1e-13, "{}", s.residual);
-            // Stationarity of |y - K a - o|^2 + r a'Ra for the canonical responses: K (y - K a - o) = r R a, where the
-            // canonical response of a variate is the scored response rotated as the coefficients were.
-            let objective = |scale: f64| {
-                // Objective 9 along the ray from the solution towards zero must be least at the solution.
-                let (n, c) = (40, 3);
-                let reg = regress(&k, &y, r, penalty);
-                let a = Matrix::from_fn(n, c, |i, j| scale * reg.0[(i, j)]);
-                let f = matmul(k.view(), a.view());
-                let mut total = 0.0;
-                for i in 0..n {
-                    for j in 0..c {
-                        total += (y[(i, j)] - f[(i, j)] - reg.1[j]).powi(2);
-                    }
-                }
-                let ra = match penalty {
-                    Penalty::Kernel => f,
-                    Penalty::Identity => a.clone(),
-                };
-                total + r * a.as_slice().iter().zip(ra.as_slice()).map(|(u, v)| u * v).sum::<f64>()
-            };
-            assert!(objective(1.0) < objective(1.01) && objective(1.0) < objective(0.99));
-        }
-    }
 
     /// Eq. 10 by plain normal equations and Gaussian elimination: slow and obvious.
     fn regress(k: &Matrix, y: &Matrix, r: f64, penalty: Penalty) -> (Matrix, Vec<f64>) {
@@ -333,7 +326,7 @@ mod tests {
             let mut fitted = matmul(k.view(), a.view());
             add_to_rows(&mut fitted, &o);
             let expected = canonical(&a, &o, &fitted, codes, &counts, None).expect("finite");
-            let solved = solve_gram(&k, codes, &counts, &[0.3], penalty, None).expect("solves");
+            let solved = solve_gram(&k, true, codes, &counts, &[0.3], penalty, None).expect("solves");
             let s = solved.into_iter().next().expect("one").expect("solved").variates;
             for (u, v) in s.means.as_slice().iter().zip(expected.means.as_slice()) {
                 assert!((u.abs() - v.abs()).abs() < 1e-7, "{u} {v}");
@@ -341,6 +334,31 @@ mod tests {
             for (u, v) in s.eigenvalues.iter().zip(&expected.eigenvalues) {
                 assert!((u - v).abs() < 1e-9);
             }
+        }
+    }
+
+    #[test]
+    fn an_indefinite_kernel_keeps_its_promises() {
+        // Class means and eigenvalues must be those of the model's own outputs, at any ridge.
+        let problem = problem(60, 4, 3, 6);
+        let kernel = Kernel::Sigmoid { slope: 0.5, shift: 0.1 };
+        let mkda = Mkda::new(&Options {
+            kernel: Family::Sigmoid,
+            ..Options::default()
+        });
+        for r in [1e-3, 0.1, 1.0, 10.0] {
+            let fit = mkda.fit(&problem, &Candidate::new(kernel).ridge(r)).expect("fits");
+            let z = fit.expansion.evaluate(&problem.x);
+            let means = crate::linalg::group_means(&z, problem.labels.codes(), 3);
+            let Decision::Mahalanobis { means: claimed, .. } = &fit.decision else {
+                panic!("wrong rule")
+            };
+            for (a, b) in means.as_slice().iter().zip(claimed.as_slice()) {
+                assert!((a - b).abs() < 1e-6 * claimed.max_abs(), "r = {r}: {a} {b}");
+            }
+            // No worse than the offset alone, which leaves n (c - 1).
+            assert!(fit.report.objective.expect("known") <= 120.0);
+            assert!(fit.report.residual.expect("known") < 1e-9);
         }
     }
 

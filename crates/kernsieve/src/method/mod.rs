@@ -56,6 +56,11 @@ impl Problem {
         self.x.rows()
     }
 
+    /// Number of features that take part.
+    pub fn n_active(&self) -> usize {
+        self.feature_weights.iter().filter(|w| **w != 0.0).count()
+    }
+
     /// Logarithms of the priors.
     pub fn log_priors(&self) -> Vec<f64> {
         self.priors.iter().map(|p| p.ln()).collect()
@@ -276,7 +281,7 @@ impl std::str::FromStr for MethodKind {
 /// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median distance, smooth ones
 /// first. Families without a bandwidth give one kernel.
 pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multiples: &[f64]) -> Result<Vec<Kernel>> {
-    if let Some(fixed) = options.fixed_kernels(problem.x.cols())? {
+    if let Some(fixed) = options.fixed_kernels(problem.n_active())? {
         return Ok(fixed);
     }
     let Some(median) = median_bandwidth(&problem.x, &problem.labels, options.seed) else {
@@ -286,12 +291,12 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
     };
     let scale = match options.kernel {
         // |x - x'|_1 is about sqrt(p) times the Euclidean distance.
-        Family::Laplacian => (problem.x.cols() as f64).sqrt(),
+        Family::Laplacian => (problem.n_active() as f64).sqrt(),
         _ => 1.0,
     };
     multiples
         .iter()
-        .map(|m| options.kernel_with(median * scale * m, problem.x.cols()))
+        .map(|m| options.kernel_with(median * scale * m, problem.n_active()))
         .collect()
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// | `bandwidths` | tuned | above 0 | widths to choose among; one value fixes it |
 /// | `degree` | 3 | 1 to 64 | of the polynomial kernel |
 /// | `slope`, `shift` | `1 / p`, 0 | finite | of the sigmoid kernel |
-/// | `ridge` | tuned | 0 or above | squared-norm penalty: `gamma` of KOS, `r` of MKDA |
+/// | `ridge` | tuned | above 0 | squared-norm penalty: `gamma` of KOS, `r` of MKDA |
 /// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
 /// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
 /// | `priors` | empirical | | class priors of the decision rules |
@@ -175,7 +175,7 @@ impl Options {
             require("bandwidth", b, b.is_finite() && b > 0.0, "finite and above 0")?;
         }
         if let Some(r) = self.ridge {
-            require("ridge", r, r.is_finite() && r >= 0.0, "finite and 0 or above")?;
+            require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
         }
         if let Some(k) = self.components {
             require("components", k, k >= 1, "1 or more")?;

@@ -48,11 +48,6 @@ impl Parzen {
             options: options.clone(),
         }
     }
-
-    /// Dimension of the densities: features that vary.
-    fn dimension(problem: &Problem) -> usize {
-        problem.feature_weights.iter().filter(|w| **w != 0.0).count()
-    }
 }
 
 impl Method for Parzen {
@@ -73,7 +68,7 @@ impl Method for Parzen {
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        let p = problem.x.cols();
+        let p = problem.n_active();
         let kernels: Vec<Kernel> = match self.options.fixed_kernels(p)? {
             Some(fixed) => fixed,
             None => bandwidth_grid(p)
@@ -122,7 +117,7 @@ impl Method for Parzen {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let (order, starts) = rows_by_class(problem);
-        let d = Self::dimension(problem);
+        let d = problem.n_active();
         let Some(constant) = candidate.kernel.log_normalizer(d) else {
             return Err(Error::Data(
                 "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
@@ -166,7 +161,7 @@ mod tests {
 
     fn problem(n: usize, p: usize, seed: u64) -> Problem {
         let mut rng = Rng::new(seed);
-        let codes: Vec<usize> = (0..n).map(|i| (i * i) % 3).collect();
+        let codes: Vec<usize> = (0..n).map(|i| (i * 7 + i / 5) % 3).collect();
         let x = Matrix::from_fn(n, p, |i, _| rng.normal() + codes[i] as f64);
         let labels = Labels::from_codes(codes, vec!["a".into(), "b".into(), "c".into()]).expect("codes fit");
         let (labels, _) = labels.compact();

@@ -11,15 +11,28 @@ use std::cell::OnceCell;
 /// A symmetric matrix that is about to be solved with several shifts.
 pub struct Shifted {
     matrix: Matrix,
+    /// Whether the matrix is positive semidefinite but for rounding.
+    definite: bool,
     eigen: OnceCell<SymmetricEigen>,
 }
 
 impl Shifted {
-    /// Takes over a symmetric matrix, positive semidefinite but for rounding (or not at all: then its negative part is cut
-    /// off, which is the nearest positive semidefinite matrix).
+    /// Takes over a symmetric matrix that is positive semidefinite but for rounding, as Gram matrices of kernels are.
     pub fn new(matrix: Matrix) -> Self {
         Self {
             matrix,
+            definite: true,
+            eigen: OnceCell::new(),
+        }
+    }
+
+    /// Takes over a symmetric matrix that may be indefinite (a sigmoid "kernel", a similarity of the caller's). All solves then
+    /// live in the span of the eigenvectors with positive eigenvalues: the nearest positive semidefinite matrix, and
+    /// solutions for which it cannot be told from the matrix itself.
+    pub fn indefinite(matrix: Matrix) -> Self {
+        Self {
+            matrix,
+            definite: false,
             eigen: OnceCell::new(),
         }
     }
@@ -29,10 +42,11 @@ impl Shifted {
         &self.matrix
     }
 
-    /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. When `M + shift I` is not positive definite
-    /// the eigendecomposition takes over, with negative eigenvalues of `M` counted as zero.
+    /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. Where that fails by rounding, and for an
+    /// indefinite matrix, the eigenvalues that are positive beyond rounding take over.
     pub fn solve(&self, shift: f64, b: &Matrix) -> Result<Matrix> {
-        if self.eigen.get().is_none()
+        if self.definite
+            && self.eigen.get().is_none()
             && let Ok(factor) = cholesky_shifted(self.matrix.clone(), shift)
         {
             let mut x = b.clone();
@@ -44,12 +58,13 @@ impl Shifted {
         self.filter(|l| 1.0 / (l + shift), b)
     }
 
-    /// `V diag(f(max(l, 0))) V' B` over the eigenpairs of `M`.
+    /// `V diag(f(l)) V' B` over the eigenpairs of `M` whose eigenvalue is positive beyond rounding.
     pub fn filter(&self, f: impl Fn(f64) -> f64, b: &Matrix) -> Result<Matrix> {
         let e = self.eigen()?;
+        let floor = rounding_floor(e);
         let mut vb = matmul(e.vectors.view().t(), b.view());
         for (i, &l) in e.values.iter().enumerate() {
-            let factor = f(l.max(0.0));
+            let factor = if l > floor { f(l) } else { 0.0 };
             vb.row_mut(i).iter_mut().for_each(|v| *v *= factor);
         }
         Ok(matmul(e.vectors.view(), vb.view()))
@@ -65,11 +80,17 @@ impl Shifted {
     }
 }
 
+/// Eigenvalues up to this are rounding: `n eps` times the largest.
+fn rounding_floor(e: &SymmetricEigen) -> f64 {
+    let largest = e.values.first().copied().unwrap_or(0.0).max(0.0);
+    largest * e.values.len() as f64 * f64::EPSILON
+}
+
 /// `alpha = (M^2 + g (M + jitter I))^-1 M Y` for every column of `y`.
 pub fn optimal_scoring_coefficients(m: &Shifted, g: f64, jitter: f64, y: &Matrix) -> Result<Matrix> {
     // Below 4 jitter the roots are complex, and not far above it they are so close that their difference loses digits.
-    if g <= 100.0 * jitter {
-        return m.filter(|l| if l == 0.0 { 0.0 } else { l / (l * l + g * (l + jitter)) }, y);
+    if g <= 100.0 * jitter || !m.definite {
+        return m.filter(|l| l / (l * l + g * (l + jitter)), y);
     }
     let root = (g * g - 4.0 * g * jitter).sqrt();
     let a = 0.5 * (g + root);
@@ -105,8 +126,9 @@ pub fn stabilization(m: &Matrix) -> f64 {
 }
 
 /// Generalised cross-validation over `grid` of `g`: the value that minimises
-/// `|(I - H) Y|^2 / n / (tr(I - H) / n)^2` with `H = M (M^2 + g (M + jitter I))^-1 M`. One eigendecomposition serves them all.
-/// Ties go to the larger `g`.
+/// `|(I - H) Y|^2 / n / (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The constant belongs to `H`: it is
+/// fitted exactly and must not count as a degree of freedom that is left. One eigendecomposition serves all values; ties go
+/// to the larger `g`.
 pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: &[f64]) -> Result<f64> {
     let e = m.eigen()?;
     let vy = matmul(e.vectors.view().t(), y.view());
@@ -124,7 +146,8 @@ pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: 
             rss += left * left * w;
             trace += left;
         }
-        let score = rss / n / (trace / n).powi(2);
+        // The constant is an eigenvector of eigenvalue 0, which the sum has counted as left.
+        let score = rss / n / ((trace - 1.0) / n).powi(2);
         if score < best.0 {
             best = (score, g);
         }
@@ -195,6 +218,37 @@ mod tests {
     }
 
     #[test]
+    fn gcv_shrinks_noise() {
+        // A response that has nothing to do with M: the least penalty must not win.
+        let n = 60;
+        let shifted = Shifted::new(centred(n, 80, 7));
+        let grid: Vec<f64> = (-6..5).map(|k| 10f64.powi(k)).collect();
+        let chosen = generalized_cross_validation(&shifted, 1e-5, &response(n, 1, 8), &grid).expect("finite");
+        assert!(chosen > 1.0, "{chosen}");
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_solved_in_its_positive_part() {
+        let m = centred(20, 25, 9);
+        // Shift the spectrum: some eigenvalues become negative.
+        let e = symmetric_eigen(&m).expect("finite");
+        let cut = e.values[10];
+        let mut shifted = m.clone();
+        (0..20).for_each(|i| shifted[(i, i)] -= cut);
+        let y = response(20, 2, 10);
+        let s = Shifted::indefinite(shifted.clone());
+        for r in [1e-3, 1.0, 1e3] {
+            let x = s.solve(r, &y).expect("solves");
+            // M X + r X = the part of Y in the positive eigenvectors.
+            let mx = matmul(shifted.view(), x.view());
+            let positive = s.filter(|_| 1.0, &y).expect("finite");
+            for (i, v) in mx.as_slice().iter().enumerate() {
+                assert!((v + r * x.as_slice()[i] - positive.as_slice()[i]).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
     fn stabilization_by_hand_and_at_its_limits() {
         // M = diag(2, 1, 1): |diag|^2 = 6 = |M|^2, n = 3: t = 3 (6 - 2) / 6 = 2, so clipped just below 1.
         let m = Matrix::from_fn(3, 3, |i, j| if i == j { [2.0, 1.0, 1.0][i] } else { 0.0 });
@@ -225,7 +279,7 @@ mod tests {
             );
             let hy = matmul(h.view(), y.view());
             let rss: f64 = (0..n).map(|i| (y[(i, 0)] - hy[(i, 0)]).powi(2)).sum();
-            let trace: f64 = (0..n).map(|i| 1.0 - h[(i, i)]).sum();
+            let trace: f64 = (0..n).map(|i| 1.0 - 1.0 / n as f64 - h[(i, i)]).sum();
             rss / n as f64 / (trace / n as f64).powi(2)
         };
         let best = grid

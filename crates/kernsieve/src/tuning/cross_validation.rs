@@ -12,7 +12,7 @@ use crate::decision::argmax;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Pairs, symmetric_base};
 use crate::linalg::Matrix;
-use crate::method::{Arm, Fold, Method, Options, Problem, Rule};
+use crate::method::{Arm, Candidate, Fold, Method, Options, Problem, Rule};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
 use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
 use rayon::prelude::*;
@@ -299,7 +299,7 @@ fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable
     }
 }
 
-/// The first candidate of least error, or the first within one standard error of it.
+/// The first candidate of least error, or the simplest within one standard error of it.
 fn choose(grid: &[CvEntry], rule: Rule) -> usize {
     let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
     let mut least = 0;
@@ -312,16 +312,29 @@ fn choose(grid: &[CvEntry], rule: Rule) -> usize {
         Rule::Min => least,
         Rule::OneStandardError => {
             let bound = error(&grid[least]) + grid[least].standard_error;
-            grid.iter().position(|e| error(e) <= bound).unwrap_or(least)
+            let within = (0..grid.len()).filter(|&i| error(&grid[i]) <= bound);
+            within
+                .min_by(|&a, &b| simplicity(&grid[a].candidate, &grid[b].candidate).then(a.cmp(&b)))
+                .unwrap_or(least)
         }
     }
+}
+
+/// The sparser candidate first, then the smoother one: larger bandwidth, larger ridge.
+fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
+    let ridge = |c: &Candidate| c.ridge.unwrap_or(0.0);
+    a.size
+        .cmp(&b.size)
+        .then_with(|| width(b).total_cmp(&width(a)))
+        .then_with(|| ridge(b).total_cmp(&ridge(a)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::simulate;
-    use crate::method::{Candidate, MethodKind};
+    use crate::method::MethodKind;
 
     fn entry(error: f64, standard_error: f64) -> CvEntry {
         CvEntry {
@@ -343,6 +356,12 @@ mod tests {
         ];
         assert_eq!(choose(&grid, Rule::Min), 2);
         assert_eq!(choose(&grid, Rule::OneStandardError), 1);
+        // Within one standard error the smoothest wins, wherever it stands.
+        let mut smooth = grid.to_vec();
+        smooth[1].candidate.kernel = Kernel::Gaussian { bandwidth: 1.0 };
+        smooth[2].candidate.kernel = Kernel::Gaussian { bandwidth: 2.0 };
+        smooth[3].candidate.kernel = Kernel::Gaussian { bandwidth: 3.0 };
+        assert_eq!(choose(&smooth, Rule::OneStandardError), 3);
         let mut failed = grid.to_vec();
         failed[2].error = None;
         assert_eq!(choose(&failed, Rule::Min), 3);

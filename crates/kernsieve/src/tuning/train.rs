@@ -109,6 +109,17 @@ pub fn train(
         cv,
     };
     record.report.ridge = record.report.ridge.or(record.candidate.ridge);
+    // A closed form has always "converged"; whether rounding left anything of it is another matter.
+    if let Some(residual) = record.report.residual.filter(|r| r.is_nan() || *r > 1e-6) {
+        record.report.converged = false;
+        notices.push(format!(
+            "the solution misses its own equations by {residual:.1e}: the kernel matrix is too ill-conditioned for this ridge; \
+             a larger one would do"
+        ));
+    }
+    if !fit.expansion.kernel.family().is_definite() {
+        notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
+    }
     let mut model = Model {
         classes: kept.iter().map(|&c| data.labels().classes()[c].clone()).collect(),
         schema: schema.clone(),
@@ -214,7 +225,7 @@ mod tests {
             let predicted: Vec<usize> = p.posterior.iter_rows().map(argmax).collect();
             let error = error_rate(&predicted, test.labels().codes());
             // A ring around a disc: a linear rule cannot, kernels must (paper: KOS about 5 %).
-            let bound = if kind == MethodKind::Lda { 0.6 } else { 0.12 };
+            let bound = if kind == MethodKind::Lda { 0.3 } else { 0.12 };
             assert!(error < bound, "{kind:?}: {error}");
             assert!(t.model.record.cv.is_some());
         }
