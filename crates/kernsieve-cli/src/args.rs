@@ -17,7 +17,7 @@ use std::path::PathBuf;
     kernsieve fit train.csv --target class --model model.ks\n  \
     kernsieve predict model.ks new.csv --proba --output predictions.csv\n  \
     kernsieve compare train.csv --target class --repeats 20\n\n\
-    Exit status: 0 done, 1 could not be done, 2 wrong usage, 3 evaluate --fail-under not met."
+    Exit status: 0 done, 1 could not be done, 2 wrong usage, 3 evaluate --fail-under not met,\n130 interrupted."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -67,10 +67,10 @@ pub struct DataArgs {
     /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
-    /// Columns to leave out
+    /// Columns to leave out, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub drop: Vec<String>,
-    /// Columns of numbers that are codes of categories
+    /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
     /// What to do with missing values: error, drop (the row), mean (of the column)
@@ -147,6 +147,9 @@ pub struct MethodArgs {
     /// Pick the setting of least CV error, or the sparsest (then smoothest) within one standard error
     #[arg(long, value_enum, default_value = "min")]
     pub rule: RuleArg,
+    /// Keep the probabilities of the method's own model: no temperature from cross-validation
+    #[arg(long)]
+    pub no_calibration: bool,
     /// Seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
@@ -172,6 +175,7 @@ impl MethodArgs {
             max_support: self.max_support,
             rule: self.rule.into(),
             folds: self.folds,
+            calibrate: !self.no_calibration,
             seed: self.seed,
             standardize: !self.no_standardize,
         }
@@ -190,7 +194,7 @@ pub struct FitArgs {
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model
-    #[arg(long, short = 'o', value_name = "OUT")]
+    #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
     /// A second file to measure the error on
     #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
@@ -228,7 +232,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
     /// Where to write the predictions as CSV [default: standard output]
-    #[arg(long, short, value_name = "OUT.csv")]
+    #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file)]
     pub output: Option<PathBuf>,
     /// Add the class probabilities, p_<class>
     #[arg(long)]
@@ -367,6 +371,13 @@ impl From<RuleArg> for Rule {
 
 fn parse_method(text: &str) -> Result<MethodKind, String> {
     text.parse().map_err(|e: kernsieve::Error| e.to_string())
+}
+
+fn parse_file(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "" | "-" => Err("this wants the name of a file; predictions go to standard output without it".into()),
+        name => Ok(name.into()),
+    }
 }
 
 fn parse_priors(text: &str) -> Result<Priors, String> {

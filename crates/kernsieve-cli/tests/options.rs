@@ -17,7 +17,7 @@ fn values_of_fit() {
         ("--bandwidth wide", &["--bandwidth", "wide"]),
         ("--bandwidths 1,0", &["bandwidth", "above 0"]),
         ("--bandwidth 1 --bandwidths 1,2", &["cannot be used with"]),
-        ("--ridge -1", &["ridge", "0 or above", "-1"]),
+        ("--ridge -1", &["ridge", "above 0", "-1"]),
         ("--ridge nan", &["ridge", "finite"]),
         ("--folds 1", &["folds", "2 or more"]),
         ("--folds x", &["--folds"]),

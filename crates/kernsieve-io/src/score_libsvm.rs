@@ -96,6 +96,13 @@ impl RowSource for SparseSource {
                     self.given[j] = true;
                     encoder.number(j, value, out, spot)?;
                 }
+                None if index == 0 && self.column_of.contains_key(&1) => {
+                    return Err(
+                        ReadError::new(&file, "the file counts its features from 0, the model's data from 1")
+                            .at(spot)
+                            .hint("Add 1 to the indices, or train on data that count from 0."),
+                    );
+                }
                 None if self.unknown.len() < MOST_REMEMBERED => {
                     self.unknown.insert(index);
                 }

@@ -20,6 +20,9 @@ pub(crate) struct RawTable {
     pub(crate) notices: Vec<String>,
 }
 
+/// What a first column without a name is called.
+const UNNAMED_FIRST: &str = "column_0";
+
 /// One column besides the target.
 #[derive(Debug)]
 pub(crate) struct RawColumn {
@@ -59,6 +62,7 @@ impl RawTable {
         if self.n_rows == 0 {
             return Err(self.error("there are no data rows"));
         }
+        self.leave_out_row_numbers();
         for column in &self.columns {
             check_column(&self, column)?;
         }
@@ -79,6 +83,21 @@ impl RawTable {
             rows,
             notices: self.notices,
         })
+    }
+
+    /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was written with. In a file that
+    /// is sorted by class it would give the classes away.
+    fn leave_out_row_numbers(&mut self) {
+        let counts = |column: &RawColumn| match &column.cells {
+            Cells::Numbers(n) => n.values.iter().enumerate().all(|(i, v)| *v == i as f64),
+            _ => false,
+        };
+        let first = self.columns.first();
+        if self.columns.len() > 1 && first.is_some_and(|c| c.name == UNNAMED_FIRST && !c.forced && counts(c)) {
+            self.columns.remove(0);
+            self.notices
+                .push("the first column has no name and counts the rows: left out".into());
+        }
     }
 
     /// Finds missing cells and does what is to be done; gives the rows that stay.

@@ -196,3 +196,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_index_of_a_data_frame_is_left_out() {
+    let d = train("t.csv", ",a,class\n0,5,x\n1,6,x\n2,7,y\n").unwrap();
+    assert_eq!(d.dataset.feature_names(), ["a"]);
+    has(&d.notices.join("\n"), &["no name", "counts the rows"]);
+    // Not one that only looks like it.
+    let d = train("t.csv", ",a,class\n0,5,x\n1,6,x\n3,7,y\n").unwrap();
+    assert_eq!(d.dataset.feature_names(), ["column_0", "a"]);
+    let d = train("t.csv", "id,a,class\n0,5,x\n1,6,x\n2,7,y\n").unwrap();
+    assert_eq!(d.dataset.feature_names(), ["id", "a"]);
+}

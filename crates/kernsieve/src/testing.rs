@@ -18,3 +18,13 @@ pub fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
     let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
     Problem::new(x, labels).expect("valid")
 }
+
+/// Probabilities of log scores.
+pub fn probabilities(scores: &Matrix) -> Matrix {
+    let mut p = scores.clone();
+    let c = p.cols();
+    p.as_mut_slice()
+        .chunks_exact_mut(c)
+        .for_each(crate::decision::softmax_in_place);
+    p
+}

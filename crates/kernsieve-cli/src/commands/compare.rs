@@ -35,8 +35,10 @@ impl Comparison<'_> {
         let seed = self.options.seed.wrapping_add(u64::from(split));
         let parts = stratified_split(self.data.labels(), self.test_fraction, seed);
         let training = self.data.select(&parts.train)?;
+        // Only predicted classes count here, and calibration changes none.
         let options = Options {
             seed,
+            calibrate: false,
             ..self.options.clone()
         };
         let control = self

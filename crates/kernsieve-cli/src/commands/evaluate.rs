@@ -125,6 +125,21 @@ pub fn evaluate_rows(
         evaluation.add(model, &block.x, &labels);
     }
     terminal.notices(reader.notices());
+    if evaluation.truth.iter().all(|&t| t >= evaluation.known) && evaluation.n_rows() > 0 {
+        let names = |classes: &[String]| {
+            classes
+                .iter()
+                .take(4)
+                .map(|c| clean(c, 40))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        return Err(Failure::CouldNot(format!(
+            "none of the classes in the data ({}, ...) is one of the model's ({}, ...); is the target column the right one?",
+            names(&evaluation.classes[evaluation.known..]),
+            names(&evaluation.classes[..evaluation.known])
+        )));
+    }
     terminal.notices(&evaluation.notices());
     Ok(evaluation)
 }

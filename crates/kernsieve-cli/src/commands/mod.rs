@@ -192,6 +192,7 @@ fn model_json(model: &Model) -> Value {
         },
         "path": path,
         "cv": cv,
+        "temperature": model.temperature,
         "train_error": record.train_error,
         "objective": record.report.objective,
         "iterations": record.report.iterations,

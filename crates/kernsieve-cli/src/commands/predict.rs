@@ -96,7 +96,11 @@ fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[S
     let mut numbers = |values: &[f64]| {
         for v in values {
             // Shortest text that reads back as the same number; writing to a string cannot fail.
-            let _ = write!(text, ",{v}");
+            let _ = if *v != 0.0 && v.abs() < 1e-5 {
+                write!(text, ",{v:e}")
+            } else {
+                write!(text, ",{v}")
+            };
         }
     };
     if args.proba {

@@ -80,8 +80,8 @@ impl Decision {
         }
     }
 
-    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the outputs are.
-    pub fn posterior(&self, z: &Matrix) -> Matrix {
+    /// Log scores of every row of outputs, rows x classes.
+    pub fn scores(&self, z: &Matrix) -> Matrix {
         let (c, q) = (self.n_classes(), self.n_outputs());
         debug_assert_eq!(z.cols(), q);
         let mut out = Matrix::zeros(z.rows(), c);
@@ -89,12 +89,29 @@ impl Decision {
             .par_chunks_mut(c * 1024)
             .zip(z.as_slice().par_chunks(q * 1024))
             .for_each(|(p, z)| {
-                for (p, z) in p.chunks_exact_mut(c).zip(z.chunks_exact(q)) {
-                    self.log_scores(z, p);
-                    softmax_in_place(p);
-                }
+                p.chunks_exact_mut(c)
+                    .zip(z.chunks_exact(q))
+                    .for_each(|(p, z)| self.log_scores(z, p));
             });
         out
+    }
+
+    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the outputs are.
+    pub fn posterior(&self, z: &Matrix) -> Matrix {
+        self.tempered_posterior(z, 1.0)
+    }
+
+    /// The same with all log scores divided by a temperature, which leaves the order of the classes as it is.
+    pub fn tempered_posterior(&self, z: &Matrix, temperature: f64) -> Matrix {
+        let mut p = self.scores(z);
+        let c = self.n_classes();
+        p.as_mut_slice().par_chunks_mut(c * 1024).for_each(|rows| {
+            for row in rows.chunks_exact_mut(c) {
+                row.iter_mut().for_each(|s| *s /= temperature);
+                softmax_in_place(row);
+            }
+        });
+        p
     }
 
     fn log_scores(&self, z: &[f64], out: &mut [f64]) {

@@ -319,7 +319,7 @@ impl Method for Kos {
                 if let Some(t) = transform {
                     z = matmul(z.view(), t.view());
                 }
-                Ok(Some(rule.posterior(&z)))
+                Ok(Some(rule.scores(&z)))
             })
             .collect()
     }

@@ -115,8 +115,8 @@ impl Method for Lda {
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
         let fit = self.solve(&fold.train)?;
-        let posterior = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
-        Ok(vec![Some(posterior); arm.len()])
+        let scores = fit.decision.scores(&fit.expansion.evaluate(&fold.held_out));
+        Ok(vec![Some(scores); arm.len()])
     }
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {

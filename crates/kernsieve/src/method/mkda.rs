@@ -221,7 +221,7 @@ impl Method for Mkda {
                     means: s.means,
                     log_priors: fold.train.log_priors(),
                 };
-                Some(rule.posterior(&z))
+                Some(rule.scores(&z))
             })
             .collect())
     }

@@ -216,8 +216,8 @@ pub trait Method: Sync {
         vec![]
     }
 
-    /// Class probabilities of the held-out rows of a fold for every candidate of an arm; `None` where a candidate could
-    /// not be fitted.
+    /// Log scores (log probabilities up to a constant a row) of the held-out rows of a fold for every candidate of an arm;
+    /// `None` where a candidate could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
 
     /// Fits one candidate.
@@ -253,6 +253,11 @@ impl MethodKind {
             Self::Kos => "kos",
             Self::Parzen => "parzen",
         }
+    }
+
+    /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants are.
+    pub fn calibrates(self) -> bool {
+        matches!(self, Self::Mkda | Self::Smkda | Self::Kos)
     }
 
     /// The method with its options.

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 /// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `folds` | 5 | 2 or more | cross-validation |
+/// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (`mkda`, `smkda`, `kos`) |
 /// | `seed` | 0 | | of everything random |
 /// | `standardize` | yes | | zero mean and unit variance on the training rows |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub struct Options {
     pub rule: Rule,
     /// Number of folds.
     pub folds: usize,
+    /// Whether probabilities are calibrated by cross-validation (`mkda`, `smkda`, `kos`).
+    pub calibrate: bool,
     /// Seed of everything random.
     pub seed: u64,
     /// Whether features are standardised.
@@ -78,6 +81,7 @@ impl Default for Options {
             max_support: None,
             rule: Rule::Min,
             folds: 5,
+            calibrate: true,
             seed: 0,
             standardize: true,
         }

@@ -110,7 +110,7 @@ impl Method for Parzen {
                         z[(i, class)] = top + (sum / count).ln();
                     }
                 }
-                Some(decision.posterior(&z))
+                Some(decision.scores(&z))
             })
             .collect())
     }
@@ -215,7 +215,8 @@ mod tests {
         let cv = parzen.held_out(&fold, &vec![candidate.clone()]).expect("works");
         let fit = parzen.fit(&fold.train, &candidate).expect("fits");
         let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
-        for (u, v) in cv[0].as_ref().expect("fitted").as_slice().iter().zip(direct.as_slice()) {
+        let cv = crate::testing::probabilities(cv[0].as_ref().expect("fitted"));
+        for (u, v) in cv.as_slice().iter().zip(direct.as_slice()) {
             assert!((u - v).abs() < 1e-11);
         }
     }

@@ -81,7 +81,7 @@ struct Riders<'a> {
     /// `sum_k u_k u_k' / n` so far.
     m: Matrix,
     /// `sqrt(n / n_j)` of every class.
-    scores: Vec<f64>,
+    class_scores: Vec<f64>,
     log_priors: Vec<f64>,
     n: f64,
     components: Option<usize>,
@@ -97,7 +97,7 @@ impl<'a> Riders<'a> {
             coordinates: Matrix::zeros(k.rows(), longest),
             fitted: Matrix::zeros(k.rows(), c),
             m: Matrix::zeros(c, c),
-            scores: counts.iter().map(|&j| (n / j as f64).sqrt()).collect(),
+            class_scores: counts.iter().map(|&j| (n / j as f64).sqrt()).collect(),
             log_priors: problem.log_priors(),
             n,
             components,
@@ -130,11 +130,11 @@ impl<'a> Riders<'a> {
         }
     }
 
-    /// Class probabilities of the rows at the present size.
-    fn posterior(&self) -> Result<Matrix> {
+    /// Log scores of the rows at the present size.
+    fn scores(&self) -> Result<Matrix> {
         // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
-        let c = self.scores.len();
-        let means = Matrix::from_fn(c, c, |j, k| self.scores[j] * self.m[(j, k)]);
+        let c = self.class_scores.len();
+        let means = Matrix::from_fn(c, c, |j, k| self.class_scores[j] * self.m[(j, k)]);
         let eigen = symmetric_eigen(&self.m)?;
         let most = self.components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
         let kept = eigen.values.iter().take(most).take_while(|&&v| v > 1e-10).count();
@@ -149,7 +149,7 @@ impl<'a> Riders<'a> {
             means: matmul(means.view(), wd.view()),
             log_priors: self.log_priors.clone(),
         };
-        Ok(rule.posterior(&matmul(self.fitted.view(), wd.view())))
+        Ok(rule.scores(&matmul(self.fitted.view(), wd.view())))
     }
 }
 
@@ -239,21 +239,21 @@ impl Method for Smkda {
         let p = prepare(k, &y);
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(fold.train.n());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
-        let mut posteriors: Vec<Option<Matrix>> = vec![None; arm.len()];
+        let mut scores: Vec<Option<Matrix>> = vec![None; arm.len()];
         let mut failed = None;
         forward_selection(p.gram, p.products, longest, |step| {
             riders.follow(step);
-            for (candidate, out) in arm.iter().zip(&mut posteriors) {
+            for (candidate, out) in arm.iter().zip(&mut scores) {
                 if candidate.size == Some(step.size) {
-                    match riders.posterior() {
-                        Ok(posterior) => *out = Some(posterior),
+                    match riders.scores() {
+                        Ok(scores) => *out = Some(scores),
                         Err(e) => failed = Some(e),
                     }
                 }
             }
             failed.is_none()
         });
-        failed.map_or(Ok(posteriors), Err)
+        failed.map_or(Ok(scores), Err)
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
@@ -283,7 +283,7 @@ impl Method for Smkda {
             let mut train_error = None;
             if follow {
                 riders.follow(step);
-                match riders.posterior() {
+                match riders.scores() {
                     Ok(p) => {
                         let wrong = p.iter_rows().zip(codes).filter(|(row, c)| argmax(row) != **c).count();
                         train_error = Some(wrong as f64 / n as f64);
@@ -403,11 +403,12 @@ mod tests {
             .map(|s| Candidate::new(kernel).size(s))
             .collect();
         let along = smkda.held_out(&fold, &arm).expect("works");
-        for (candidate, posterior) in arm.iter().zip(along) {
+        for (candidate, scores) in arm.iter().zip(along) {
+            let posterior = crate::testing::probabilities(&scores.expect("fitted"));
             let fit = smkda.fit(&fold.train, candidate).expect("fits");
             assert_eq!(fit.report.retained_rows.len(), candidate.size.expect("given"));
             let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
-            for (a, b) in posterior.expect("fitted").as_slice().iter().zip(direct.as_slice()) {
+            for (a, b) in posterior.as_slice().iter().zip(direct.as_slice()) {
                 assert!((a - b).abs() < 1e-6, "{candidate:?}: {a} {b}");
             }
         }

@@ -24,6 +24,9 @@ pub struct Model {
     pub expansion: KernelExpansion,
     /// Classes as a function of the outputs.
     pub decision: Decision,
+    /// Log scores are divided by this before they become probabilities: 1, or what cross-validation found to give the best
+    /// ones. It changes no predicted class.
+    pub temperature: f64,
     /// How the model came about.
     pub record: TrainingRecord,
 }
@@ -43,7 +46,7 @@ impl Model {
         let mut scaled = x.clone();
         self.scaling.apply_in_place(&mut scaled);
         let outputs = self.expansion.evaluate(&scaled);
-        let posterior = self.decision.posterior(&outputs);
+        let posterior = self.decision.tempered_posterior(&outputs, self.temperature);
         Prediction { outputs, posterior }
     }
 
@@ -80,6 +83,9 @@ impl Model {
         }
         if s.mean.iter().any(|v| !v.is_finite()) || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0) {
             return fail("the scaling is damaged".into());
+        }
+        if !(self.temperature.is_finite() && self.temperature > 0.0) {
+            return fail("the temperature is damaged".into());
         }
         if self.decision.n_outputs() != self.expansion.n_outputs() {
             return fail("the decision rule does not match the outputs".into());

@@ -28,6 +28,7 @@ struct Document {
     kernel: Kernel,
     output: OutputKind,
     decision: DecisionKind,
+    temperature: f64,
     record: TrainingRecord,
 }
 

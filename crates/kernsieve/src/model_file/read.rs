@@ -14,9 +14,12 @@ use std::path::Path;
 /// Loads a model file.
 pub fn load(path: &Path) -> Result<Model> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| Error::Io {
-        path: name.clone(),
-        source,
+    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => Error::ModelFile(format!("{name}: there is no such file")),
+        _ => Error::Io {
+            path: name.clone(),
+            source,
+        },
     })?;
     read(&bytes).map_err(|e| match e {
         Error::ModelFile(what) => Error::ModelFile(format!("{name}: {what}")),
@@ -110,6 +113,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         scaling,
         expansion,
         decision,
+        temperature: document.temperature,
         record,
     };
     model.check()?;

@@ -115,6 +115,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         kernel: e.kernel,
         output,
         decision,
+        temperature: model.temperature,
         record,
     };
     let failed = |e: &dyn std::fmt::Display| Error::ModelFile(format!("cannot be written: {e}"));

@@ -5,10 +5,10 @@
 //! table does not depend on the number of threads.
 
 use super::control::Control;
-use super::memory::for_people;
+use super::memory::{for_people, rows_that_fit};
 use super::train::prepare;
 use crate::data::{Dataset, Split, stratified_folds};
-use crate::decision::argmax;
+use crate::decision::{argmax, softmax_in_place};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Pairs, symmetric_base};
 use crate::linalg::Matrix;
@@ -66,7 +66,7 @@ fn score_arms(
     options: &Options,
     control: &Control,
 ) -> Result<Vec<Vec<Vec<Option<Score>>>>> {
-    let plan = Plan::new(method, folds, arms.len(), control)?;
+    let plan = Plan::new(method, folds, data.labels().n_classes(), arms.len(), control)?;
     let mut scores = Vec::with_capacity(folds.len());
     let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
     control.report(0, total);
@@ -106,7 +106,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(method: &dyn Method, folds: &[Split], n_arms: usize, control: &Control) -> Result<Self> {
+    fn new(method: &dyn Method, folds: &[Split], n_classes: usize, n_arms: usize, control: &Control) -> Result<Self> {
         let limit = control.memory_bytes();
         let footprint = method.footprint();
         let largest = folds
@@ -117,10 +117,14 @@ impl Plan {
         let (train, test) = largest;
         let base =
             8 * (u64::from(footprint.train_base) * train * train + u64::from(footprint.held_out_base) * test * train);
-        let work = 8 * footprint.copies as u64 * train * train + 8 * u64::from(footprint.held_out_base) * test * train;
+        // Responses, coefficients, fitted values and what becomes of them: about eight matrices of rows x classes.
+        let by_class = 8 * 8 * n_classes as u64 * (train + test);
+        let work = 8 * footprint.copies as u64 * train * train
+            + 8 * u64::from(footprint.held_out_base) * test * train
+            + by_class;
         if base + work > limit {
-            let per_row_squared = (base + work) as f64 / (train as f64 + test as f64).powi(2);
-            let fits = (limit as f64 / per_row_squared).sqrt() as u64;
+            let n = (train + test) as f64;
+            let fits = rows_that_fit(limit, (base + work - by_class) as f64 / (n * n), by_class as f64 / n);
             return Err(Error::Memory {
                 what: format!("cross-validation of {} on {} rows", method.name(), train + test),
                 needed: for_people(base + work),
@@ -196,23 +200,95 @@ impl PreparedFold {
             let log_loss = wrong as f64 * log_loss_of(0.0);
             return Ok(vec![Some(Score { wrong, log_loss }); arm.len()]);
         };
-        let posteriors = method.held_out(fold, arm)?;
-        Ok(posteriors.into_iter().map(|p| p.map(|p| self.count(&p))).collect())
+        let scores = method.held_out(fold, arm)?;
+        Ok(scores.into_iter().map(|s| s.map(|s| self.count(s))).collect())
     }
 
-    fn count(&self, posterior: &Matrix) -> Score {
+    fn count(&self, mut scores: Matrix) -> Score {
         let mut score = Score {
             wrong: 0,
             log_loss: 0.0,
         };
-        for (row, &truth) in posterior.iter_rows().zip(&self.truth) {
+        let c = scores.cols();
+        for (row, &truth) in scores.as_mut_slice().chunks_exact_mut(c).zip(&self.truth) {
+            softmax_in_place(row);
             score.wrong += usize::from(self.classes[argmax(row)] != truth);
             // A class without a row in the training part has probability 0.
-            let own = self.classes.iter().position(|&c| c == truth);
-            score.log_loss += log_loss_of(own.map_or(0.0, |c| row[c]));
+            score.log_loss += log_loss_of(self.own(truth).map_or(0.0, |c| row[c]));
         }
         score
     }
+
+    /// Position of a class among those of the fold.
+    fn own(&self, truth: usize) -> Option<usize> {
+        self.classes.iter().position(|&c| c == truth)
+    }
+}
+
+/// The temperature that makes the held-out probabilities of a candidate best in log loss: log scores are divided by it, which
+/// changes no predicted class. 1 when the candidate cannot be fitted in any fold.
+pub fn calibrate(
+    method: &dyn Method,
+    data: &Dataset,
+    candidate: &Candidate,
+    options: &Options,
+    control: &Control,
+) -> Result<f64> {
+    let arm = vec![candidate.clone()];
+    let mut rows: Vec<(Vec<f64>, usize)> = Vec::new();
+    for split in stratified_folds(data.labels(), options.folds, options.seed) {
+        control.checkpoint()?;
+        let prepared = PreparedFold::new(method, data, &split, options)?;
+        let Some(fold) = &prepared.fold else { continue };
+        if let Some(Some(scores)) = method.held_out(fold, &arm)?.into_iter().next() {
+            for (row, &truth) in scores.iter_rows().zip(&prepared.truth) {
+                if let (Some(own), true) = (prepared.own(truth), row.iter().all(|s| s.is_finite())) {
+                    rows.push((row.to_vec(), own));
+                }
+            }
+        }
+    }
+    Ok(best_temperature(&rows))
+}
+
+/// Minimises the mean log loss over the temperature. It is convex in the inverse temperature, so a golden section search on a
+/// logarithmic scale finds the minimum.
+fn best_temperature(rows: &[(Vec<f64>, usize)]) -> f64 {
+    if rows.is_empty() {
+        return 1.0;
+    }
+    let loss = |log_t: f64| -> f64 {
+        let inverse = (-log_t).exp();
+        rows.par_chunks(1024)
+            .map(|chunk| {
+                let one = |(s, own): &(Vec<f64>, usize)| {
+                    let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    let total: f64 = s.iter().map(|v| ((v - top) * inverse).exp()).sum();
+                    total.ln() - (s[*own] - top) * inverse
+                };
+                chunk.iter().map(one).sum::<f64>()
+            })
+            .collect::<Vec<f64>>()
+            .iter()
+            .sum()
+    };
+    let ratio = 0.5 * (5f64.sqrt() - 1.0);
+    // From a quarter (underconfident) to a thousand.
+    let (mut low, mut high) = (0.25f64.ln(), 1000f64.ln());
+    let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
+    let (mut fa, mut fb) = (loss(a), loss(b));
+    while high - low > 1e-3 {
+        if fa <= fb {
+            (high, b, fb) = (b, a, fa);
+            a = high - ratio * (high - low);
+            fa = loss(a);
+        } else {
+            (low, a, fa) = (a, b, fb);
+            b = low + ratio * (high - low);
+            fb = loss(b);
+        }
+    }
+    (0.5 * (low + high)).exp()
 }
 
 /// The entries of some arms.
@@ -410,6 +486,22 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_temperature_is_the_one_of_least_loss() {
+        // Scores three times too sure of themselves: true log odds are a third of those claimed.
+        let mut rng = crate::data::Rng::new(3);
+        let rows: Vec<(Vec<f64>, usize)> = (0..20_000)
+            .map(|_| {
+                let odds = 2.0 * rng.normal();
+                let p = 1.0 / (1.0 + (-odds).exp());
+                (vec![3.0 * odds, 0.0], usize::from(rng.uniform() >= p))
+            })
+            .collect();
+        let t = best_temperature(&rows);
+        assert!((t - 3.0).abs() < 0.15, "{t}");
+        assert_eq!(best_temperature(&[]), 1.0);
     }
 
     #[test]

@@ -26,6 +26,13 @@ pub fn available_memory() -> Option<u64> {
     })
 }
 
+/// The number of rows `n` for which `square n^2 + linear n` bytes are at most `limit`.
+pub(crate) fn rows_that_fit(limit: u64, square: f64, linear: f64) -> u64 {
+    let limit = limit as f64;
+    // The positive root, in the form that does not cancel.
+    (2.0 * limit / (linear + (linear * linear + 4.0 * square * limit).sqrt())).floor() as u64
+}
+
 /// A number of bytes as people write it.
 pub fn for_people(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
@@ -45,6 +52,15 @@ pub fn for_people(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_fit_fit_and_one_more_does_not() {
+        for (square, linear) in [(32.0, 128.0), (8.0, 1e6), (40.0, 0.0)] {
+            let n = rows_that_fit(1 << 30, square, linear) as f64;
+            let bytes = |n: f64| square * n * n + linear * n;
+            assert!(bytes(n) <= (1u64 << 30) as f64 && bytes(n + 1.0) > (1u64 << 30) as f64);
+        }
+    }
 
     #[test]
     fn sizes_for_people() {

@@ -6,6 +6,6 @@ mod memory;
 mod train;
 
 pub use control::{Control, Progress};
-pub use cross_validation::cross_validate;
+pub use cross_validation::{calibrate, cross_validate};
 pub use memory::{available_memory, for_people};
 pub use train::{Trained, prepare, train};

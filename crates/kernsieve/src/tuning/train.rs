@@ -1,8 +1,8 @@
 //! From a data set to a model.
 
 use super::control::Control;
-use super::cross_validation::cross_validate;
-use super::memory::for_people;
+use super::cross_validation::{calibrate, cross_validate};
+use super::memory::{for_people, rows_that_fit};
 use crate::data::{Dataset, Scaling, Schema};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
@@ -70,16 +70,18 @@ pub fn train(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
         ));
     }
-    check_final_fit(method.as_ref(), problem.n(), control)?;
+    check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
     let started = Instant::now();
     let arms = method.arms(&problem)?;
     let single = arms.len() == 1 && arms[0].len() == 1;
+    if !single && !estimate && options.calibrate {
+        notices.push("settings are left to choose, so cross-validation runs all the same".into());
+    }
     let cv: Option<CvTable> = if single && !estimate {
         None
     } else {
         Some(cross_validate(method.as_ref(), data, &problem, options, control)?)
     };
-    let tune_seconds = started.elapsed().as_secs_f64();
     let candidate = match &cv {
         Some(table) => {
             let best = table.best();
@@ -93,6 +95,15 @@ pub fn train(
         }
         None => arms[0][0].clone(),
     };
+    // A kernel that nearly interpolates leaves its discriminant far too sure of itself on new rows. Linear discriminant
+    // analysis and densities keep the probabilities of their own model.
+    let temperature = match &cv {
+        Some(_) if options.calibrate && kind.calibrates() => {
+            calibrate(method.as_ref(), data, &candidate, options, control)?
+        }
+        _ => 1.0,
+    };
+    let tune_seconds = started.elapsed().as_secs_f64();
     control.checkpoint()?;
     let started = Instant::now();
     let fit = method.fit(&problem, &candidate)?;
@@ -126,6 +137,7 @@ pub fn train(
         scaling,
         expansion: fit.expansion,
         decision: fit.decision,
+        temperature,
         record,
     };
     model.check()?;
@@ -186,18 +198,18 @@ fn list(names: &[&str]) -> String {
     text
 }
 
-fn check_final_fit(method: &dyn Method, n: usize, control: &Control) -> Result<()> {
+fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Control) -> Result<()> {
     let footprint = method.footprint();
     if !footprint.train_base {
         return Ok(());
     }
     let (n, matrices) = (n as u64, 1 + footprint.copies as u64);
-    let needed = 8 * matrices * n * n;
+    let needed = 8 * matrices * n * n + 64 * n_classes as u64 * n;
     let limit = control.memory_bytes();
     if needed <= limit {
         return Ok(());
     }
-    let fits = ((limit / (8 * matrices)) as f64).sqrt() as u64;
+    let fits = rows_that_fit(limit, 8.0 * matrices as f64, 64.0 * n_classes as f64);
     Err(Error::Memory {
         what: format!("{} on {n} rows", method.name()),
         needed: for_people(needed),
