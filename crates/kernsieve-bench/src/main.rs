@@ -4,6 +4,7 @@
 //! ```text
 //! kernsieve-bench gram X N D BANDWIDTH OUT
 //! kernsieve-bench predict X N D SUPPORT S COEF OFFSET BANDWIDTH OUT
+//! kernsieve-bench ols X N D BANDWIDTH Y C STEPS OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
 //! threads; the first result is written to `OUT`.
@@ -11,7 +12,8 @@
 
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
-use kernsieve::linalg::Matrix;
+use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
+use kernsieve::solver::ols::forward_selection;
 use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,6 +50,25 @@ fn run(a: &[String]) -> Result<(), String> {
             let kernel = Kernel::Gaussian { bandwidth: real(8)? };
             let expansion = KernelExpansion::new(kernel, vec![1.0; d], &support, output);
             serve(word(9)?, || expansion.evaluate(&x))
+        }
+        "ols" => {
+            let k = gram(&Kernel::Gaussian { bandwidth: real(4)? }, &x);
+            let (c, steps) = (count(6)?, count(7)?);
+            let mut y = matrix(word(5)?, n, c)?;
+            center_columns(&mut y);
+            serve(word(8)?, || {
+                let mut p = k.clone();
+                center_columns(&mut p);
+                let products = matmul(p.view().t(), y.view());
+                let normal = symmetric_product(p.view().t());
+                let mut order = Vec::with_capacity(steps);
+                forward_selection(normal, products, steps, |s| {
+                    order.push(s.candidate as f64);
+                    true
+                });
+                let taken = order.len();
+                Matrix::from_vec(order, taken, 1)
+            })
         }
         other => Err(format!("unknown task '{other}'")),
     }
