@@ -47,7 +47,7 @@ fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Formatting, lints, documentation, tests. One profile for all of them, so that nothing is compiled twice.
+/// Formatting, lints, documentation, tests: what fails fast comes first.
 fn rust() -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let step = |arguments: &[&str], flags: Option<(&str, &str)>| {

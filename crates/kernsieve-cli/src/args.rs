@@ -141,6 +141,9 @@ pub struct MethodArgs {
     /// smkda: samples to retain, n_s [default: tuned]
     #[arg(long, value_name = "N")]
     pub max_support: Option<usize>,
+    /// smkda: choose among M samples only, drawn by class; rows then stream through in blocks
+    #[arg(long, value_name = "M")]
+    pub candidates: Option<usize>,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
@@ -173,6 +176,7 @@ impl MethodArgs {
             mahalanobis: self.mahalanobis,
             components: self.components,
             max_support: self.max_support,
+            candidates: self.candidates,
             rule: self.rule.into(),
             folds: self.folds,
             calibrate: !self.no_calibration,
@@ -234,7 +238,7 @@ pub struct PredictArgs {
     /// Where to write the predictions as CSV [default: standard output]
     #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file)]
     pub output: Option<PathBuf>,
-    /// Add the class probabilities, p_<class>
+    /// Add the class probabilities, one column p_CLASS a class
     #[arg(long)]
     pub proba: bool,
     /// Add the outputs z1, z2, ... (canonical variates, scores or log densities)

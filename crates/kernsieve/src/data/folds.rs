@@ -64,6 +64,21 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     Split { train, test }
 }
 
+/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order.
+pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
+    let n = labels.len();
+    if n <= size {
+        return (0..n).collect();
+    }
+    // Shuffle, then order by class: every k-th row of that is a stratified sample.
+    let mut rows: Vec<usize> = (0..n).collect();
+    Rng::stream(seed, 0x_d157).shuffle(&mut rows);
+    rows.sort_by_key(|&i| labels.codes()[i]);
+    let mut sample: Vec<usize> = (0..size).map(|k| rows[k * n / size]).collect();
+    sample.sort_unstable();
+    sample
+}
+
 fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
     let mut rows = vec![Vec::new(); labels.n_classes()];
     for (i, &c) in labels.codes().iter().enumerate() {
@@ -106,6 +121,17 @@ mod tests {
         }
         let l = labels(&[50, 50]);
         assert_ne!(stratified_folds(&l, 5, 0), stratified_folds(&l, 5, 1));
+    }
+
+    #[test]
+    fn a_sample_keeps_the_class_proportions() {
+        let codes: Vec<usize> = (0..30_000).map(|i| usize::from(i % 10 == 0)).collect();
+        let l = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("codes fit");
+        let rows = stratified_sample(&l, 2000, 1);
+        assert_eq!(rows.len(), 2000);
+        let rare = rows.iter().filter(|&&i| l.codes()[i] == 1).count();
+        assert!(rare.abs_diff(200) <= 1);
+        assert_eq!(stratified_sample(&l, 40_000, 1).len(), 30_000);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod schema;
 pub mod simulate;
 
 pub use dataset::{Dataset, Labels};
-pub use folds::{Split, stratified_folds, stratified_split};
+pub use folds::{Split, stratified_folds, stratified_sample, stratified_split};
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};

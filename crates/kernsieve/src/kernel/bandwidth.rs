@@ -1,7 +1,7 @@
 //! Grids and rules of thumb for the bandwidth.
 
 use super::{Base, Kernel, Pairs, center_gram, gram};
-use crate::data::{Labels, Rng};
+use crate::data::{Labels, stratified_sample};
 use crate::linalg::Matrix;
 
 /// Rows beyond which distances are taken from a seeded, class-stratified sample: 2000 rows give two million pairs, far
@@ -89,7 +89,7 @@ fn sampled_squared_distances(
     seed: u64,
     wanted: impl Fn(usize, usize) -> bool,
 ) -> Vec<f64> {
-    let rows = sample_rows(labels, seed);
+    let rows = stratified_sample(labels, SAMPLE, seed);
     let sample = x.select_rows(&rows);
     let codes: Vec<usize> = rows.iter().map(|&i| labels.codes()[i]).collect();
     let d2 = Pairs::new(Base::SquaredDistance, sample.clone()).all(&sample, |_| ());
@@ -102,21 +102,6 @@ fn sampled_squared_distances(
         }
     }
     out
-}
-
-/// All rows, or a stratified sample of [`SAMPLE`] of them in ascending order.
-fn sample_rows(labels: &Labels, seed: u64) -> Vec<usize> {
-    let n = labels.len();
-    if n <= SAMPLE {
-        return (0..n).collect();
-    }
-    // Shuffle, then order by class: every k-th row of that is a stratified sample.
-    let mut rows: Vec<usize> = (0..n).collect();
-    Rng::stream(seed, 0x_d157).shuffle(&mut rows);
-    rows.sort_by_key(|&i| labels.codes()[i]);
-    let mut sample: Vec<usize> = (0..SAMPLE).map(|k| rows[k * n / SAMPLE]).collect();
-    sample.sort_unstable();
-    sample
 }
 
 #[cfg(test)]
@@ -155,16 +140,6 @@ mod tests {
         let same = Matrix::zeros(4, 1);
         assert!(between_class_bandwidths(&same, &labels, &[0.5], 0).is_empty());
         assert!(median_bandwidth(&same, &labels, 0).is_none());
-    }
-
-    #[test]
-    fn a_sample_keeps_the_class_proportions() {
-        let codes: Vec<usize> = (0..30_000).map(|i| usize::from(i % 10 == 0)).collect();
-        let labels = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("codes fit");
-        let rows = sample_rows(&labels, 1);
-        assert_eq!(rows.len(), SAMPLE);
-        let rare = rows.iter().filter(|&&i| labels.codes()[i] == 1).count();
-        assert!(rare.abs_diff(SAMPLE / 10) <= 1);
     }
 
     #[test]

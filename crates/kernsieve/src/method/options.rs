@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
+/// | `candidates` | all | 2 or more | sMKDA: samples to choose among; rows then stream through in blocks |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `folds` | 5 | 2 or more | cross-validation |
 /// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (`mkda`, `smkda`, `kos`) |
@@ -52,6 +53,8 @@ pub struct Options {
     pub components: Option<usize>,
     /// Retained samples of sMKDA; `None` is tuned.
     pub max_support: Option<usize>,
+    /// sMKDA: samples to choose among, drawn by class; `None` is all of them.
+    pub candidates: Option<usize>,
     /// How the candidate is picked from the cross-validation table.
     pub rule: Rule,
     /// Number of folds.
@@ -79,6 +82,7 @@ impl Default for Options {
             mahalanobis: false,
             components: None,
             max_support: None,
+            candidates: None,
             rule: Rule::Min,
             folds: 5,
             calibrate: true,
@@ -184,6 +188,9 @@ impl Options {
         if let Some(k) = self.components {
             require("components", k, k >= 1, "1 or more")?;
         }
+        if let Some(m) = self.candidates {
+            require("candidates", m, m >= 2, "2 or more")?;
+        }
         if let Some(k) = self.max_support {
             require("max-support", k, k >= 1, "1 or more")?;
         }
@@ -219,6 +226,7 @@ impl Options {
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
             ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
             (!smkda && self.max_support.is_some(), "--max-support"),
+            (!smkda && self.candidates.is_some(), "--candidates"),
             (
                 (!kos || self.ridge.is_some()) && self.ridge_rule != default.ridge_rule,
                 "--ridge-rule",

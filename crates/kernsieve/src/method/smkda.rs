@@ -7,6 +7,8 @@
 //! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in orthogonal coordinates the
 //! matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' / n`, `u_k = q_k'Y_0`, and a held-out row's regression is
 //! a sum over the same terms. So cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth).
+//! With `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over blocks of rows, memory does not
+//! grow with `n`, and time grows linearly ([`streaming`]).
 //! Complexity: `n^3` flops for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
@@ -25,6 +27,9 @@ use crate::linalg::{
 use crate::solver::ols::{Step, coefficients, forward_selection};
 use crate::solver::optimal_scoring::{canonical, scored_responses};
 use std::cmp::Ordering;
+
+#[path = "smkda_streaming.rs"]
+mod streaming;
 
 /// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when the best is at an edge.
 const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
@@ -258,6 +263,9 @@ impl Method for Smkda {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let n = problem.n();
+        if let Some(m) = self.options.candidates.filter(|&m| m < n) {
+            return streaming::fit(problem, candidate, m, &self.options);
+        }
         let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
         let y = scored_responses(codes, &counts);
         let k = gram(&candidate.kernel, &problem.x);

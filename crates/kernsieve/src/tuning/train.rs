@@ -3,7 +3,7 @@
 use super::control::Control;
 use super::cross_validation::{calibrate, cross_validate};
 use super::memory::{for_people, rows_that_fit};
-use crate::data::{Dataset, Scaling, Schema};
+use crate::data::{Dataset, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
 use crate::method::{Method, MethodKind, Options, Problem};
@@ -70,9 +70,24 @@ pub fn train(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
         ));
     }
-    check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
+    // Many rows and few candidates: settings are tuned on a sample of the rows, by the whole method.
+    let sample = tuning_sample(kind, options, data)?;
+    let tuned_on = sample.as_ref().unwrap_or(data);
+    if let Some(sample) = &sample {
+        notices.push(format!(
+            "settings are tuned on {} of the {} rows",
+            sample.n_samples(),
+            data.n_samples()
+        ));
+    } else {
+        check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
+    }
     let started = Instant::now();
-    let arms = method.arms(&problem)?;
+    let tuning_problem = match &sample {
+        None => None,
+        Some(sample) => Some(prepare(sample, &(0..sample.n_samples()).collect::<Vec<_>>(), options)?.1),
+    };
+    let arms = method.arms(tuning_problem.as_ref().unwrap_or(&problem))?;
     let single = arms.len() == 1 && arms[0].len() == 1;
     if !single && !estimate && options.calibrate {
         notices.push("settings are left to choose, so cross-validation runs all the same".into());
@@ -80,7 +95,8 @@ pub fn train(
     let cv: Option<CvTable> = if single && !estimate {
         None
     } else {
-        Some(cross_validate(method.as_ref(), data, &problem, options, control)?)
+        let problem = tuning_problem.as_ref().unwrap_or(&problem);
+        Some(cross_validate(method.as_ref(), tuned_on, problem, options, control)?)
     };
     let candidate = match &cv {
         Some(table) => {
@@ -99,7 +115,7 @@ pub fn train(
     // analysis and densities keep the probabilities of their own model.
     let temperature = match &cv {
         Some(_) if options.calibrate && kind.calibrates() => {
-            calibrate(method.as_ref(), data, &candidate, options, control)?
+            calibrate(method.as_ref(), tuned_on, &candidate, options, control)?
         }
         _ => 1.0,
     };
@@ -154,6 +170,20 @@ pub fn train(
         tune_seconds,
         fit_seconds,
     })
+}
+
+/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on.
+fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
+    const LEAST: usize = 4000;
+    let Some(m) = options.candidates.filter(|_| kind == MethodKind::Smkda) else {
+        return Ok(None);
+    };
+    let size = (2 * m).max(LEAST);
+    if data.n_samples() <= size {
+        return Ok(None);
+    }
+    data.select(&stratified_sample(data.labels(), size, options.seed))
+        .map(Some)
 }
 
 fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {

@@ -1,0 +1,200 @@
+//! Selection among few candidates when there are many rows: everything the selection needs is a sum over rows.
+
+use super::{
+    Candidate, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output, PathStep, Problem, Result, canonical,
+    coefficients, column_means, dot, forward_selection, matmul, symmetric_product,
+};
+use crate::data::stratified_sample;
+use crate::kernel::cross_gram;
+use crate::linalg::Matrix;
+use std::ops::Range;
+
+/// Rows whose kernel values are held at once.
+const BLOCK: usize = 4096;
+
+/// Blocks of rows.
+fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..n).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n))
+}
+
+/// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
+pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &Options) -> Result<Fit> {
+    let (n, p) = (problem.n(), problem.x.cols());
+    let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
+    let c = counts.len();
+    let landmarks = stratified_sample(&problem.labels, m, options.seed);
+    let centres = problem.x.select_rows(&landmarks);
+    let kernel_rows = |range: &Range<usize>, centres: &Matrix| {
+        let rows = Matrix::from_vec(
+            problem.x.as_slice()[range.start * p..range.end * p].to_vec(),
+            range.len(),
+            p,
+        );
+        cross_gram(&candidate.kernel, &rows, centres)
+    };
+    // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are sqrt(n_j / n).
+    let score: Vec<f64> = counts.iter().map(|&j| (n as f64 / j as f64).sqrt()).collect();
+    let y_mean: Vec<f64> = counts.iter().map(|&j| (j as f64 / n as f64).sqrt()).collect();
+
+    // First pass: K'K, K'Y and the column sums.
+    let (mut gram, mut products, mut means) = (Matrix::zeros(m, m), Matrix::zeros(m, c), vec![0.0; m]);
+    for range in blocks(n) {
+        let k = kernel_rows(&range, &centres);
+        let y = Matrix::from_fn(range.len(), c, |i, j| f64::from(codes[range.start + i] == j) * score[j]);
+        add(&mut gram, &symmetric_product(k.view().t()));
+        add(&mut products, &matmul(k.view().t(), y.view()));
+        let share = range.len() as f64 / n as f64;
+        means
+            .iter_mut()
+            .zip(column_means(&k))
+            .for_each(|(a, b)| *a += share * b);
+    }
+    for i in 0..m {
+        let row = gram.row_mut(i);
+        row.iter_mut()
+            .zip(&means)
+            .for_each(|(v, mean)| *v -= n as f64 * means[i] * mean);
+        products
+            .row_mut(i)
+            .iter_mut()
+            .zip(&y_mean)
+            .for_each(|(v, y)| *v -= n as f64 * means[i] * y);
+    }
+
+    // The selection.
+    let size = candidate.size.unwrap_or(m).min(m);
+    let mut rss = (n * (c - 1)) as f64;
+    let mut path: Vec<PathStep> = Vec::with_capacity(size);
+    let mut chosen: Vec<usize> = Vec::with_capacity(size);
+    forward_selection(gram, products, size, |step| {
+        rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
+        chosen.push(step.candidate);
+        let row = landmarks[step.candidate];
+        path.push(PathStep {
+            size: step.size,
+            row,
+            objective: rss.max(0.0),
+            train_error: None,
+        });
+        true
+    });
+    if chosen.is_empty() {
+        return Err(Error::Data(
+            "no column of the kernel matrix varies: there is nothing to select".into(),
+        ));
+    }
+
+    // Second pass: coefficients from the chosen columns themselves, a block of rows at a time.
+    let support = centres.select_rows(&chosen);
+    let own_means: Vec<f64> = chosen.iter().map(|&j| means[j]).collect();
+    let s = chosen.len();
+    let mut block = (0..0, Matrix::zeros(0, s));
+    let coef = coefficients(n, s, c, |i, row| {
+        if !block.0.contains(&i) {
+            let range = i..(i + BLOCK).min(n);
+            block = (range.clone(), kernel_rows(&range, &support));
+        }
+        let k = block.1.row(i - block.0.start);
+        row[..s]
+            .iter_mut()
+            .zip(k.iter().zip(&own_means))
+            .for_each(|(o, (v, mean))| *o = v - mean);
+        row[s..]
+            .iter_mut()
+            .enumerate()
+            .for_each(|(j, o)| *o = f64::from(codes[i] == j) * score[j] - y_mean[j]);
+    })?;
+    let offset: Vec<f64> = (0..c)
+        .map(|j| y_mean[j] - own_means.iter().enumerate().map(|(k, v)| v * coef[(k, j)]).sum::<f64>())
+        .collect();
+    let regression = KernelExpansion::new(
+        candidate.kernel,
+        problem.feature_weights.clone(),
+        &support,
+        Output::Linear {
+            coef: coef.clone(),
+            offset: offset.clone(),
+        },
+    );
+    let fitted = regression.evaluate(&problem.x);
+    let objective = (0..n)
+        .map(|i| {
+            let gap = |j: usize| f64::from(codes[i] == j) * score[j] - fitted[(i, j)];
+            (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
+        })
+        .sum();
+    let cv = canonical(&coef, &offset, &fitted, codes, &counts, options.components)?;
+    Ok(Fit {
+        expansion: KernelExpansion {
+            output: Output::Linear {
+                coef: cv.coef,
+                offset: cv.offset,
+            },
+            ..regression
+        },
+        decision: Decision::Mahalanobis {
+            means: cv.means,
+            log_priors: problem.log_priors(),
+        },
+        report: FitReport {
+            objective: Some(objective),
+            iterations: s,
+            converged: true,
+            residual: None,
+            retained_rows: chosen.iter().map(|&j| landmarks[j]).collect(),
+            ridge: None,
+            eigenvalues: cv.eigenvalues,
+            path,
+        },
+    })
+}
+
+fn add(to: &mut Matrix, from: &Matrix) {
+    to.as_mut_slice()
+        .iter_mut()
+        .zip(from.as_slice())
+        .for_each(|(a, b)| *a += b);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Method, Smkda};
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::testing::problem;
+
+    #[test]
+    fn as_many_candidates_as_rows_give_the_same_model() {
+        let problem = problem(90, 3, 3, 1);
+        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(15);
+        let whole = Smkda::new(&Options::default()).fit(&problem, &candidate).expect("fits");
+        let streamed = fit(&problem, &candidate, 90, &Options::default()).expect("fits");
+        assert_eq!(whole.report.retained_rows, streamed.report.retained_rows);
+        let (a, b) = (
+            whole.expansion.evaluate(&problem.x),
+            streamed.expansion.evaluate(&problem.x),
+        );
+        for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((u - v).abs() < 1e-7 * a.max_abs());
+        }
+        let (r, q) = (
+            whole.report.objective.expect("known"),
+            streamed.report.objective.expect("known"),
+        );
+        assert!((r - q).abs() < 1e-8 * r);
+    }
+
+    #[test]
+    fn chooses_among_the_candidates_only() {
+        let problem = problem(200, 3, 2, 2);
+        let options = Options {
+            candidates: Some(30),
+            ..Options::default()
+        };
+        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(12);
+        let fit = Smkda::new(&options).fit(&problem, &candidate).expect("fits");
+        let landmarks = stratified_sample(&problem.labels, 30, 0);
+        assert_eq!(fit.report.retained_rows.len(), 12);
+        assert!(fit.report.retained_rows.iter().all(|r| landmarks.contains(r)));
+    }
+}
