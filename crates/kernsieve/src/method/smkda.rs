@@ -8,7 +8,7 @@
 //! matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' / n`, `u_k = q_k'Y_0`, and a held-out row's regression is
 //! a sum over the same terms. So cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth).
 //! With `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over blocks of rows, memory does not
-//! grow with `n`, and time grows linearly ([`streaming`]).
+//! grow with `n`, and time grows linearly.
 //! Complexity: `n^3` flops for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
