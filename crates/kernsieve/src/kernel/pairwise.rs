@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows of a tile: a task's share, and enough for the products to run at full speed.
-const TILE_ROWS: usize = 128;
-/// Columns of a tile: 128 x 512 numbers are 512 KiB, which stays in the second-level cache.
-const TILE_COLS: usize = 512;
+const TILE_ROWS: usize = 256;
+/// Columns of a tile: 256 x 256 numbers are 512 KiB, which stays in the second-level cache.
+const TILE_COLS: usize = 256;
 
 /// What the value of a kernel is a function of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
