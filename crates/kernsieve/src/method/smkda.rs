@@ -21,11 +21,9 @@ use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
-use crate::linalg::{
-    Matrix, add_to_rows, center_columns, column_means, dot, matmul, symmetric_eigen, symmetric_product,
-};
+use crate::linalg::{Matrix, add_to_rows, center_columns, column_means, dot, matmul, symmetric_product};
 use crate::solver::ols::{Step, coefficients, forward_selection};
-use crate::solver::optimal_scoring::{canonical, scored_responses};
+use crate::solver::optimal_scoring::{canonical, scaled_eigenvectors, scored_responses};
 use std::cmp::Ordering;
 
 #[path = "smkda_streaming.rs"]
@@ -140,16 +138,7 @@ impl<'a> Riders<'a> {
         // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
         let c = self.class_scores.len();
         let means = Matrix::from_fn(c, c, |j, k| self.class_scores[j] * self.m[(j, k)]);
-        let eigen = symmetric_eigen(&self.m)?;
-        let most = self.components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
-        let kept = eigen.values.iter().take(most).take_while(|&&v| v > 1e-10).count();
-        let wd = Matrix::from_fn(c, kept.max(1), |j, k| {
-            if k >= kept {
-                return 0.0;
-            }
-            let l = eigen.values[k].min(1.0 - 1e-12);
-            eigen.vectors[(j, k)] / (l * (1.0 - l)).sqrt()
-        });
+        let (wd, _) = scaled_eigenvectors(&self.m, self.components)?;
         let rule = Decision::Mahalanobis {
             means: matmul(means.view(), wd.view()),
             log_priors: self.log_priors.clone(),

@@ -59,7 +59,21 @@ pub fn canonical(
         0.5 * (entry(j, k) + entry(k, j))
     });
     let trivial: Vec<f64> = counts.iter().map(|&k| (k as f64 / n).sqrt()).collect();
-    let eigen = symmetric_eigen(&deflate(&m, &trivial))?;
+    let (wd, eigenvalues) = scaled_eigenvectors(&deflate(&m, &trivial), components)?;
+    let offset = Matrix::from_vec(offset.to_vec(), 1, c);
+    Ok(Canonical {
+        coef: matmul(coef.view(), wd.view()),
+        offset: matmul(offset.view(), wd.view()).into_vec(),
+        means: matmul(means.view(), wd.view()),
+        eigenvalues,
+    })
+}
+
+/// `W D` (classes x variates) of the matrix `M` without its trivial eigenvector, and the eigenvalues that are kept: at most
+/// `components`, all above 1e-10, clipped just below 1. One column of zeros when there are none.
+pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Matrix, Vec<f64>)> {
+    let c = m.rows();
+    let eigen = symmetric_eigen(m)?;
     let most = components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
     let kept = eigen
         .values
@@ -68,10 +82,10 @@ pub fn canonical(
         .take_while(|&&v| v > SMALLEST_EIGENVALUE)
         .count();
     let eigenvalues: Vec<f64> = eigen.values[..kept].iter().map(|v| v.min(LARGEST_EIGENVALUE)).collect();
-    // W D, with the sign that makes the largest entry of each eigenvector positive.
     let mut wd = Matrix::zeros(c, kept.max(1));
     for (k, &lambda) in eigenvalues.iter().enumerate() {
         let column = eigen.vectors.column(k);
+        // The sign that makes the largest entry positive.
         let largest = column
             .iter()
             .copied()
@@ -81,13 +95,7 @@ pub fn canonical(
             wd[(j, k)] = column[j] * scale;
         }
     }
-    let offset = Matrix::from_vec(offset.to_vec(), 1, c);
-    Ok(Canonical {
-        coef: matmul(coef.view(), wd.view()),
-        offset: matmul(offset.view(), wd.view()).into_vec(),
-        means: matmul(means.view(), wd.view()),
-        eigenvalues,
-    })
+    Ok((wd, eigenvalues))
 }
 
 /// `(I - w w') M (I - w w')` for a unit vector `w`.
