@@ -212,7 +212,7 @@ pub trait Method: Sync {
 
     /// More arms to try when the chosen candidate lies at an edge of the grid; none when it does not, or when the user fixed
     /// the grid.
-    fn widen(&self, _tried: &[Kernel], _chosen: &Candidate) -> Vec<Arm> {
+    fn widen(&self, _tried: &[Kernel], _chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
         vec![]
     }
 

@@ -33,8 +33,11 @@ mod streaming;
 const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
 /// The path is not followed further than this unless asked to: a sparse model is wanted.
 const LONGEST_PATH: usize = 1000;
-/// Training errors along the final path cost `n n_s^2 / 2` operations; beyond this they are left out.
+/// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this they are left out.
 const MOST_WORK: f64 = 2e10;
+
+/// From this number of classes on fewer sizes are scored.
+const MANY_CLASSES: usize = 40;
 
 /// Sparse multinomial kernel discriminant analysis.
 #[derive(Clone, Debug)]
@@ -42,13 +45,15 @@ pub struct Smkda {
     options: Options,
 }
 
-/// Sizes that are scored along a path: every one up to 200, then one in a hundred.
-fn sizes(longest: usize) -> Vec<usize> {
+/// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an eigendecomposition of order
+/// `c`, so with many classes sizes grow by a fifth instead.
+fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
+    let share = if n_classes <= MANY_CLASSES { 100 } else { 5 };
     let mut sizes = Vec::new();
     let mut size = 1;
     while size <= longest {
         sizes.push(size);
-        size += (size / 100).saturating_sub(1).max(1);
+        size += (size / share).saturating_sub(1).max(1);
     }
     sizes
 }
@@ -155,10 +160,10 @@ impl Smkda {
         }
     }
 
-    fn arm(&self, kernel: Kernel, longest: usize) -> Arm {
+    fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Arm {
         match self.options.max_support {
             Some(size) => vec![Candidate::new(kernel).size(size.min(longest))],
-            None => sizes(longest.min(LONGEST_PATH))
+            None => sizes(longest.min(LONGEST_PATH), n_classes)
                 .into_iter()
                 .map(|s| Candidate::new(kernel).size(s))
                 .collect(),
@@ -191,7 +196,10 @@ impl Method for Smkda {
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
         let longest = self.longest(problem.n());
-        let arms: Vec<Arm> = kernels.into_iter().map(|kernel| self.arm(kernel, longest)).collect();
+        let arms: Vec<Arm> = kernels
+            .into_iter()
+            .map(|kernel| self.arm(kernel, longest, problem.labels.n_classes()))
+            .collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
@@ -202,7 +210,7 @@ impl Method for Smkda {
         a.size.cmp(&b.size).then_with(|| width(a).total_cmp(&width(b)))
     }
 
-    fn widen(&self, tried: &[Kernel], chosen: &Candidate) -> Vec<Arm> {
+    fn widen(&self, tried: &[Kernel], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
         let (Some(width), true) = (chosen.kernel.bandwidth(), self.options.bandwidths.is_empty()) else {
             return vec![];
         };
@@ -213,15 +221,8 @@ impl Method for Smkda {
             w if w >= most => &[1.4, 2.0],
             _ => &[],
         };
-        let candidate_sizes = |kernel: Kernel| match self.options.max_support {
-            Some(size) => vec![Candidate::new(kernel).size(size)],
-            None => sizes(LONGEST_PATH)
-                .into_iter()
-                .map(|s| Candidate::new(kernel).size(s))
-                .collect(),
-        };
         more.iter()
-            .map(|m| candidate_sizes(chosen.kernel.with_bandwidth(width * m)))
+            .map(|m| self.arm(chosen.kernel.with_bandwidth(width * m), LONGEST_PATH, n_classes))
             .collect()
     }
 
@@ -262,7 +263,8 @@ impl Method for Smkda {
         let p = prepare(k.clone(), &y);
 
         // The selection, with the training rows along for their error at every size.
-        let follow = n as f64 * (size as f64).powi(2) / 2.0 <= MOST_WORK;
+        let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (counts.len() as f64).powi(3);
+        let follow = work <= MOST_WORK;
         let mut riders = Riders::new(
             &k,
             &p.means,
@@ -376,10 +378,11 @@ mod tests {
 
     #[test]
     fn sizes_are_all_small_ones_and_then_sparser() {
-        let s = sizes(1000);
+        let s = sizes(1000, 3);
         assert_eq!(s[..200], (1..=200).collect::<Vec<_>>());
         assert!(s.len() < 500 && *s.last().expect("some") > 980);
         assert!(s.windows(2).all(|w| w[1] > w[0]));
+        assert!(sizes(1000, 300).len() < 60);
     }
 
     #[test]

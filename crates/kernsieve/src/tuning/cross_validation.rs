@@ -49,7 +49,7 @@ pub fn cross_validate(
         // Stable: where the method has no preference, candidates stay in the order in which they were listed.
         grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
         chosen = choose(&grid, options.rule);
-        arms = method.widen(&tried, &grid[chosen].candidate);
+        arms = method.widen(&tried, &grid[chosen].candidate, data.labels().n_classes());
         if arms.is_empty() {
             break;
         }
