@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::kernel::Family;
 use kernsieve::method::{MethodKind, Options, Penalty, Priors, RidgeRule, Rule};
-use kernsieve_io::{Format, Missing, ReadOptions};
+use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
 
 /// Sparse kernel classification for tabular data.
@@ -229,6 +229,18 @@ pub struct ScoringArgs {
     /// The first line is data; columns are matched by position
     #[arg(long)]
     pub no_header: bool,
+}
+
+impl ScoringArgs {
+    pub fn options(&self, target: TargetColumn) -> ScoringOptions {
+        ScoringOptions {
+            format: self.format,
+            missing: self.missing,
+            no_header: self.no_header,
+            target,
+            ..ScoringOptions::default()
+        }
+    }
 }
 
 #[derive(Args)]

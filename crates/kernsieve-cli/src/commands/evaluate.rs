@@ -154,12 +154,8 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
     let model = model_file::load(&args.scoring.model)?;
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
-        format: args.scoring.format,
-        missing: args.scoring.missing,
-        no_header: args.scoring.no_header,
-        target: TargetColumn::Required,
         target_name: args.target.clone(),
-        ..ScoringOptions::default()
+        ..args.scoring.options(TargetColumn::Required)
     };
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
     let e = evaluate_rows(&model, &mut reader, terminal)?;

@@ -61,6 +61,11 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let trained = train(args.method, &options, &data, &input.schema, !args.no_cv, &control);
     bar.finish_and_clear();
     let mut trained = trained?;
+    if args.no_cv && trained.model.record.cv.is_some() {
+        trained
+            .notices
+            .push("settings are left to choose, so cross-validation runs all the same".into());
+    }
     terminal.notices(&trained.notices);
     trained.notices.splice(0..0, input.notices);
     // Rows of the file, not of what was left after dropping and splitting.

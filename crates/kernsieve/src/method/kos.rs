@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, between_class_bandwidths, center_gram, gram, log_grid};
 use crate::linalg::{Matrix, add_to_rows, center_columns, group_means, matmul, symmetric_eigen};
-use crate::solver::optimal_scoring::contrast_scores;
+use crate::solver::optimal_scoring::{contrast_scores, sign_of_largest};
 use crate::solver::ridge::{Shifted, generalized_cross_validation, optimal_scoring_coefficients, stabilization};
 use std::cmp::Ordering;
 
@@ -172,14 +172,8 @@ fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
     let symmetric = Matrix::from_fn(s.rows(), s.rows(), |i, j| 0.5 * (s[(i, j)] + s[(j, i)]));
     let mut vectors = symmetric_eigen(&symmetric)?.vectors;
     for k in 0..vectors.cols() {
-        let column = vectors.column(k);
-        let largest = column
-            .iter()
-            .copied()
-            .fold(0.0f64, |a, b| if b.abs() > a.abs() + 1e-9 { b } else { a });
-        if largest < 0.0 {
-            (0..vectors.rows()).for_each(|i| vectors[(i, k)] = -vectors[(i, k)]);
-        }
+        let sign = sign_of_largest(&vectors.column(k));
+        (0..vectors.rows()).for_each(|i| vectors[(i, k)] *= sign);
     }
     Ok(vectors)
 }

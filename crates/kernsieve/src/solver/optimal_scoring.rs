@@ -85,17 +85,22 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
     let mut wd = Matrix::zeros(c, kept.max(1));
     for (k, &lambda) in eigenvalues.iter().enumerate() {
         let column = eigen.vectors.column(k);
-        // The sign that makes the largest entry positive.
-        let largest = column
-            .iter()
-            .copied()
-            .fold(0.0f64, |a, b| if b.abs() > a.abs() + 1e-9 { b } else { a });
-        let scale = largest.signum() / (lambda * (1.0 - lambda)).sqrt();
+        let scale = sign_of_largest(&column) / (lambda * (1.0 - lambda)).sqrt();
         for j in 0..c {
             wd[(j, k)] = column[j] * scale;
         }
     }
     Ok((wd, eigenvalues))
+}
+
+/// The sign that makes the entry of largest size positive (the first of those that are equal but for rounding): eigenvectors
+/// have none of their own.
+pub fn sign_of_largest(vector: &[f64]) -> f64 {
+    let largest = vector
+        .iter()
+        .copied()
+        .fold(0.0f64, |a, b| if b.abs() > a.abs() + 1e-9 { b } else { a });
+    if largest < 0.0 { -1.0 } else { 1.0 }
 }
 
 /// `(I - w w') M (I - w w')` for a unit vector `w`.

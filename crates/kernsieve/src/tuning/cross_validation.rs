@@ -12,7 +12,7 @@ use crate::decision::{argmax, softmax_in_place};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Pairs, symmetric_base};
 use crate::linalg::Matrix;
-use crate::method::{Arm, Candidate, Fold, Method, Options, Problem, Rule};
+use crate::method::{Arm, Candidate, Fold, Method, Options, Rule};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
 use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
 use rayon::prelude::*;
@@ -28,17 +28,16 @@ struct Score {
 /// How often a grid may be widened because the best candidate lies at its edge.
 const WIDENINGS: usize = 4;
 
-/// Cross-validates every candidate of the method; `problem` is the whole data set as the final fit will see it. The grid is
-/// widened while the best candidate lies at its edge, if the method has more to offer.
+/// Cross-validates every candidate of the arms, which are those of [`Method::arms`] on the whole data set. The grid is widened
+/// while the best candidate lies at its edge, if the method has more to offer.
 pub fn cross_validate(
     method: &dyn Method,
     data: &Dataset,
-    problem: &Problem,
+    mut arms: Vec<Arm>,
     options: &Options,
     control: &Control,
 ) -> Result<CvTable> {
     let folds = stratified_folds(data.labels(), options.folds, options.seed);
-    let mut arms = method.arms(problem)?;
     let mut tried: Vec<Kernel> = Vec::new();
     let mut grid: Vec<CvEntry> = Vec::new();
     let mut chosen = 0;
@@ -456,13 +455,14 @@ mod tests {
             let method = kind.build(&options).expect("valid");
             let rows: Vec<usize> = (0..data.n_samples()).collect();
             let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+            let arms = method.arms(&problem).expect("a grid");
             let run = |threads: usize, memory: u64| {
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(threads)
                     .build()
                     .expect("pool");
                 let control = Control::new().memory_limit(memory);
-                pool.install(|| cross_validate(method.as_ref(), &data, &problem, &options, &control).expect("runs"))
+                pool.install(|| cross_validate(method.as_ref(), &data, arms.clone(), &options, &control).expect("runs"))
             };
             let table = run(1, u64::MAX);
             assert_eq!(table, run(3, u64::MAX));
@@ -511,8 +511,9 @@ mod tests {
         let method = MethodKind::Kos.build(&options).expect("valid");
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+        let arms = method.arms(&problem).expect("a grid");
         let control = Control::new().memory_limit(100_000);
-        let error = cross_validate(method.as_ref(), &data, &problem, &options, &control)
+        let error = cross_validate(method.as_ref(), &data, arms.clone(), &options, &control)
             .unwrap_err()
             .to_string();
         assert!(error.contains("rows would fit"), "{error}");
@@ -525,9 +526,10 @@ mod tests {
         let method = MethodKind::Kos.build(&options).expect("valid");
         let rows: Vec<usize> = (0..data.n_samples()).collect();
         let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
+        let arms = method.arms(&problem).expect("a grid");
         let control = Control::new();
         control.cancel();
-        let result = cross_validate(method.as_ref(), &data, &problem, &options, &control);
+        let result = cross_validate(method.as_ref(), &data, arms.clone(), &options, &control);
         assert!(matches!(result, Err(Error::Cancelled)));
     }
 }

@@ -6,7 +6,7 @@ use super::memory::{for_people, rows_that_fit};
 use crate::data::{Dataset, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
-use crate::method::{Method, MethodKind, Options, Problem};
+use crate::method::{Candidate, Method, MethodKind, Options, Problem};
 use crate::metrics::error_rate;
 use crate::model::{CvTable, Model, TrainingRecord};
 use std::time::Instant;
@@ -88,18 +88,16 @@ pub fn train(
         Some(sample) => Some(prepare(sample, &(0..sample.n_samples()).collect::<Vec<_>>(), options)?.1),
     };
     let arms = method.arms(tuning_problem.as_ref().unwrap_or(&problem))?;
-    let single = arms.len() == 1 && arms[0].len() == 1;
-    if !single && !estimate && options.calibrate {
-        notices.push("settings are left to choose, so cross-validation runs all the same".into());
-    }
-    let cv: Option<CvTable> = if single && !estimate {
-        None
-    } else {
-        let problem = tuning_problem.as_ref().unwrap_or(&problem);
-        Some(cross_validate(method.as_ref(), tuned_on, problem, options, control)?)
-    };
-    let candidate = match &cv {
-        Some(table) => {
+    let only = arms
+        .iter()
+        .flatten()
+        .next()
+        .filter(|_| arms.iter().flatten().count() == 1)
+        .cloned();
+    let (candidate, cv): (Candidate, Option<CvTable>) = match only {
+        Some(candidate) if !estimate => (candidate, None),
+        _ => {
+            let table = cross_validate(method.as_ref(), tuned_on, arms, options, control)?;
             let best = table.best();
             if best.error.is_none() {
                 return Err(Error::Data(format!(
@@ -107,9 +105,8 @@ pub fn train(
                     method.name()
                 )));
             }
-            best.candidate.clone()
+            (best.candidate.clone(), Some(table))
         }
-        None => arms[0][0].clone(),
     };
     // A kernel that nearly interpolates leaves its discriminant far too sure of itself on new rows. Linear discriminant
     // analysis and densities keep the probabilities of their own model.
