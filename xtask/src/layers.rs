@@ -9,9 +9,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("metrics", &[]),
     ("data", &["linalg"]),
     ("kernel", &["data", "linalg"]),
-    ("solver", &["linalg"]),
+    ("solver", &["data", "linalg"]),
     ("expansion", &["kernel", "linalg"]),
-    ("decision", &["linalg"]),
+    ("decision", &["data", "linalg"]),
     (
         "method",
         &["data", "kernel", "solver", "expansion", "decision", "linalg"],

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::kernel::Family;
-use kernsieve::method::{MethodKind, Options, Penalty, Priors, RidgeRule, Rule};
+use kernsieve::method::{MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Validation};
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
 
@@ -70,6 +70,9 @@ pub struct DataArgs {
     /// Columns to leave out, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub drop: Vec<String>,
+    /// Column with the weights of the rows: a row of weight 2 counts twice, one of weight 0 not at all
+    #[arg(long, value_name = "COL")]
+    pub weights: Option<String>,
     /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
@@ -91,6 +94,7 @@ impl DataArgs {
             target: self.target.clone(),
             drop: self.drop.clone(),
             categorical: self.categorical.clone(),
+            weights: self.weights.clone(),
             missing: self.missing,
             no_header: self.no_header,
             memory_limit: self.memory,
@@ -141,9 +145,15 @@ pub struct MethodArgs {
     /// smkda: samples to retain, n_s [default: tuned]
     #[arg(long, value_name = "N")]
     pub max_support: Option<usize>,
+    /// smkda: longest path to follow when n_s is tuned [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub path_limit: Option<usize>,
     /// smkda: choose among M samples only, drawn by class; rows then stream through in blocks
     #[arg(long, value_name = "M")]
     pub candidates: Option<usize>,
+    /// Validate by folds, or (smkda) by leaving every row out of one fit in turn
+    #[arg(long, value_enum, default_value = "cv")]
+    pub validation: ValidationArg,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
@@ -176,8 +186,10 @@ impl MethodArgs {
             mahalanobis: self.mahalanobis,
             components: self.components,
             max_support: self.max_support,
+            path_limit: self.path_limit,
             candidates: self.candidates,
             rule: self.rule.into(),
+            validation: self.validation.into(),
             folds: self.folds,
             calibrate: !self.no_calibration,
             seed: self.seed,
@@ -381,6 +393,21 @@ impl From<RuleArg> for Rule {
         match r {
             RuleArg::Min => Self::Min,
             RuleArg::OneStandardError => Self::OneStandardError,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ValidationArg {
+    Cv,
+    Loo,
+}
+
+impl From<ValidationArg> for Validation {
+    fn from(v: ValidationArg) -> Self {
+        match v {
+            ValidationArg::Cv => Self::Folds,
+            ValidationArg::Loo => Self::LeaveOneOut,
         }
     }
 }

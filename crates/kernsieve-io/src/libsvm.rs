@@ -230,6 +230,7 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         columns,
         target_name: TARGET.into(),
         target,
+        weights_name: plan.weights,
         spots: Spots::Lines(lines),
         n_rows,
         notices: Vec::new(),

@@ -12,6 +12,8 @@ pub(crate) enum Role {
     Dropped,
     /// Holds the labels.
     Target,
+    /// Holds the weights of the rows.
+    Weights,
     /// Holds categories, even if they look like numbers.
     Categorical,
     /// Whatever it turns out to hold.
@@ -23,6 +25,8 @@ pub(crate) enum Role {
 pub(crate) struct Plan {
     pub(crate) roles: Vec<Role>,
     pub(crate) target: usize,
+    /// Name of the column with the weights.
+    pub(crate) weights: Option<String>,
     pub(crate) notices: Vec<String>,
 }
 
@@ -56,15 +60,30 @@ impl Plan {
             .hint("Name the column that holds the labels with --target."));
         }
         roles[target] = Role::Target;
+        let mut weights = None;
+        if let Some(name) = &options.weights {
+            let index = resolve(file, names, name, "--weights")?;
+            if roles[index] != Role::Feature {
+                let message = format!("--weights {name}: this column is the target, categorical or to be dropped");
+                return Err(ReadError::new(file, message).hint("Weights are numbers in a column of their own."));
+            }
+            roles[index] = Role::Weights;
+            weights = Some(names[index].clone());
+        }
         if !roles.iter().any(|r| matches!(r, Role::Categorical | Role::Feature)) {
             let hint = if names.len() == 1 {
                 "Fields are divided by commas, semicolons, tabs or bars; blanks do not divide them."
             } else {
                 "Drop fewer columns."
             };
-            return Err(ReadError::new(file, "there is no column besides the target").hint(hint));
+            return Err(ReadError::new(file, "there is no feature column").hint(hint));
         }
-        Ok(Self { roles, target, notices })
+        Ok(Self {
+            roles,
+            target,
+            weights,
+            notices,
+        })
     }
 }
 

@@ -78,6 +78,8 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// Columns of numbers that are codes of categories.
     pub categorical: Vec<String>,
+    /// The column with the weights of the rows; rows of weight 0 are left out.
+    pub weights: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
     /// The first line is data; columns are named `x0`, `x1`, ...

@@ -319,7 +319,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         if role == Role::Dropped {
             continue;
         }
-        let text = role != Role::Feature || parquet.is_text(j);
+        let text = matches!(role, Role::Target | Role::Categorical) || parquet.is_text(j);
         let mut cells = empty_cells(text);
         for group in 0..parquet.n_groups() {
             parquet.read(group, j, &mut cells)?;
@@ -339,6 +339,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         columns,
         target_name: names[plan.target].clone(),
         target,
+        weights_name: plan.weights,
         spots: Spots::Rows,
         n_rows,
         notices: plan.notices,

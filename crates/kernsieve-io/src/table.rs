@@ -15,6 +15,7 @@ pub(crate) struct RawTable {
     pub(crate) columns: Vec<RawColumn>,
     pub(crate) target_name: String,
     pub(crate) target: Text,
+    pub(crate) weights_name: Option<String>,
     pub(crate) spots: Spots,
     pub(crate) n_rows: usize,
     pub(crate) notices: Vec<String>,
@@ -63,20 +64,38 @@ impl RawTable {
             return Err(self.error("there are no data rows"));
         }
         self.leave_out_row_numbers();
+        let weights = self.take_weights()?;
         for column in &self.columns {
             check_column(&self, column)?;
         }
         check_target(&self, options.missing)?;
-        let rows = self.settle_missing(options.missing)?;
+        let mut rows = self.settle_missing(options.missing)?;
+        if let Some(w) = &weights {
+            rows.retain(|&r| w[r] > 0.0);
+            let zero = w.iter().filter(|w| **w == 0.0).count();
+            if rows.is_empty() {
+                return Err(self
+                    .error("every row has weight 0")
+                    .hint("Name another column with --weights."));
+            }
+            if zero > 0 {
+                self.notices
+                    .push(format!("{} of weight 0 left out", count(zero, "row")));
+            }
+        }
         let labels = self.labels(&rows)?;
         let schema = self.schema(&rows);
         let x = self.features(&rows, &schema, options)?;
         let names = schema.feature_names();
-        let dataset = Dataset::new(x, labels, names).map_err(|e| {
+        let mut dataset = Dataset::new(x, labels, names).map_err(|e| {
             ReadError::new(&self.file, e.to_string())
                 .column(&self.target_name)
                 .hint("Name the column that holds the classes with --target.")
         })?;
+        if let Some(w) = weights {
+            let own = rows.iter().map(|&r| w[r]).collect();
+            dataset = dataset.with_weights(own).map_err(|e| self.error(e.to_string()))?;
+        }
         Ok(TrainingData {
             dataset,
             schema,
@@ -98,6 +117,44 @@ impl RawTable {
             self.notices
                 .push("the first column has no name and counts the rows: left out".into());
         }
+    }
+
+    /// Takes the column of weights out of the others and checks it.
+    fn take_weights(&mut self) -> Result<Option<Vec<f64>>, ReadError> {
+        let Some(name) = self.weights_name.clone() else {
+            return Ok(None);
+        };
+        let Some(index) = self.columns.iter().position(|c| c.name == name) else {
+            return Ok(None);
+        };
+        let column = self.columns.remove(index);
+        let weights = match column.cells {
+            Cells::Numbers(n) => n.values,
+            Cells::Sparse(s) => {
+                let mut dense = vec![0.0; self.n_rows];
+                s.rows.iter().zip(&s.values).for_each(|(&r, &v)| dense[r] = v);
+                dense
+            }
+            Cells::Text(_) => {
+                return Err(self
+                    .error("the weights are not numbers")
+                    .column(&name)
+                    .hint("--weights names a column of numbers, 0 or more."));
+            }
+        };
+        if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+            let what = if weights[row].is_nan() {
+                "the weight is missing".into()
+            } else {
+                format!("the weight is {}", weights[row])
+            };
+            return Err(self
+                .error(what)
+                .at(self.spots.of(row))
+                .column(&name)
+                .hint("Weights are numbers, 0 or more; 0 leaves the row out."));
+        }
+        Ok(Some(weights))
     }
 
     /// Finds missing cells and does what is to be done; gives the rows that stay.

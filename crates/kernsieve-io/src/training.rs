@@ -140,6 +140,7 @@ fn read_records<'a>(
         columns,
         target_name: names[plan.target].clone(),
         target,
+        weights_name: plan.weights,
         n_rows: lines.len(),
         spots: Spots::Lines(lines),
         notices,

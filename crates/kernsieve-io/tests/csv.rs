@@ -68,7 +68,7 @@ fn broken_files_are_refused_with_the_place() {
     has(&refused("t.csv", "1.5,2,1.5\n1,2,x\n", |_| ()), &["--no-header"]);
     has(
         &refused("t.csv", "a b c\n1 2 x\n", |_| ()),
-        &["no column besides the target", "blanks do not divide"],
+        &["no feature column", "blanks do not divide"],
     );
 }
 

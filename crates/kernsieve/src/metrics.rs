@@ -2,8 +2,18 @@
 
 /// Fraction of predictions that differ from the truth; 0 for no rows.
 pub fn error_rate(predicted: &[usize], truth: &[usize]) -> f64 {
-    let wrong = predicted.iter().zip(truth).filter(|(p, t)| p != t).count();
-    wrong as f64 / truth.len().max(1) as f64
+    weighted_error_rate(predicted, truth, None)
+}
+
+/// The same with rows counting by their weight.
+pub fn weighted_error_rate(predicted: &[usize], truth: &[usize], weights: Option<&[f64]>) -> f64 {
+    let (mut wrong, mut total) = (0.0, 0.0);
+    for (i, (p, t)) in predicted.iter().zip(truth).enumerate() {
+        let w = weights.map_or(1.0, |w| w[i]);
+        total += w;
+        wrong += if p == t { 0.0 } else { w };
+    }
+    if total > 0.0 { wrong / total } else { 0.0 }
 }
 
 /// Mean of the per-class hit rates, over the classes that occur.

@@ -8,7 +8,7 @@ use crate::output::{Terminal, percent, seconds, short, table};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
-use kernsieve::metrics::{error_rate, mean_and_standard_error};
+use kernsieve::metrics::{mean_and_standard_error, weighted_error_rate};
 use kernsieve::tuning::{Control, train};
 use kernsieve_io::{Source, read_training};
 use serde_json::{Value, json};
@@ -59,12 +59,13 @@ impl Comparison<'_> {
             .map(|c| classes.iter().position(|k| k == c).unwrap_or(usize::MAX))
             .collect();
         let predicted: Vec<usize> = posterior.iter_rows().map(|r| code[argmax(r)]).collect();
+        let weights: Option<Vec<f64>> = self.data.weights().map(|w| parts.test.iter().map(|&i| w[i]).collect());
         let truth: Vec<usize> = parts.test.iter().map(|&i| self.data.labels().codes()[i]).collect();
         let model = &trained.model;
         Ok(Outcome {
             split,
             method: method.name().into(),
-            error: error_rate(&predicted, &truth),
+            error: weighted_error_rate(&predicted, &truth, weights.as_deref()),
             retained_percent: 100.0 * model.record.report.retained_rows.len() as f64 / training.n_samples() as f64,
             features: model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count(),
             seconds: fit_seconds,

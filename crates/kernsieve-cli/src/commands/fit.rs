@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::kernel::Kernel;
+use kernsieve::method::Validation;
 use kernsieve::model::CvTable;
 use kernsieve::model_file::{self, AtomicFile};
 use kernsieve::tuning::{Trained, for_people, train};
@@ -190,12 +191,11 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     writeln!(out, "Method   {name}: {}", method_words(name))?;
     if let Some(cv) = model.record.cv.as_ref().filter(|cv| cv.grid.len() > 1) {
         let time = seconds(trained.tune_seconds);
-        writeln!(
-            out,
-            "Tuning   {} settings x {} folds in {time}\n",
-            cv.grid.len(),
-            cv.folds
-        )?;
+        let how = match model.record.options.validation {
+            Validation::Folds => format!("{} folds", cv.folds),
+            Validation::LeaveOneOut => "leave-one-out".into(),
+        };
+        writeln!(out, "Tuning   {} settings x {how} in {time}\n", cv.grid.len())?;
         print_grid(cv, out)?;
         writeln!(out)?;
         if cv.curve.len() > 1 {

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
 use kernsieve::data::Dataset;
 use kernsieve::kernel::Kernel;
+use kernsieve::method::Validation;
 use kernsieve::model::Model;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -112,12 +113,11 @@ fn settings_words(model: &Model) -> String {
 fn cv_words(model: &Model) -> Option<String> {
     let cv = model.record.cv.as_ref()?;
     let best = cv.best();
-    let mut words = format!(
-        "{} +- {} in {}-fold cross-validation",
-        percent(best.error?),
-        percent(best.standard_error),
-        cv.folds
-    );
+    let how = match model.record.options.validation {
+        Validation::Folds => format!("in {}-fold cross-validation", cv.folds),
+        Validation::LeaveOneOut => "with every row left out in turn".into(),
+    };
+    let mut words = format!("{} +- {} {how}", percent(best.error?), percent(best.standard_error));
     if cv.optimism > 0.0 {
         words.push_str(&format!(
             "; about {} allowing for the choice",

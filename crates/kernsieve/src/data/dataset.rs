@@ -124,6 +124,7 @@ pub struct Dataset {
     x: Matrix,
     labels: Labels,
     feature_names: Vec<String>,
+    weights: Option<Vec<f64>>,
 }
 
 impl Dataset {
@@ -162,7 +163,45 @@ impl Dataset {
             x,
             labels,
             feature_names,
+            weights: None,
         })
+    }
+
+    /// The same rows with weights: a row of weight 2 counts as if it were there twice.
+    pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != self.n_samples() {
+            return Err(Error::Data(format!(
+                "{} weights for {} rows",
+                weights.len(),
+                self.n_samples()
+            )));
+        }
+        if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w <= 0.0) {
+            return Err(Error::Data(format!(
+                "the weight of row {row} is {}; weights are finite and above 0, and a row of weight 0 is left out",
+                weights[row]
+            )));
+        }
+        let total: f64 = weights.iter().sum();
+        if !total.is_finite() {
+            return Err(Error::Data(
+                "the sum of the weights is not finite; scale them down".into(),
+            ));
+        }
+        Ok(Self {
+            weights: Some(weights),
+            ..self
+        })
+    }
+
+    /// Weights of the rows, where they were given.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Weight of a row.
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[row])
     }
 
     /// Features, `n_samples x n_features`.
@@ -192,11 +231,15 @@ impl Dataset {
 
     /// Some rows, in the given order; fails when fewer than two classes are left.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
-        Self::new(
+        let part = Self::new(
             self.x.select_rows(rows),
             self.labels.select(rows),
             self.feature_names.clone(),
-        )
+        )?;
+        Ok(Self {
+            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            ..part
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod dataset;
 mod folds;
+mod groups;
 mod rng;
 mod scaling;
 mod schema;
@@ -9,6 +10,7 @@ pub mod simulate;
 
 pub use dataset::{Dataset, Labels};
 pub use folds::{Split, stratified_folds, stratified_sample, stratified_split};
+pub use groups::Groups;
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};

@@ -14,13 +14,15 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`.
+    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`, which count by their weights
+    /// (one for every row of `x`) if there are any.
     ///
     /// A feature counts as constant when all its values are equal, or when its deviation is lost in the rounding of its
     /// mean. Neither huge nor tiny units overflow.
-    pub fn fit(x: &Matrix, rows: &[usize], standardize: bool) -> Self {
+    pub fn fit(x: &Matrix, rows: &[usize], weights: Option<&[f64]>, standardize: bool) -> Self {
         let p = x.cols();
-        let n = rows.len() as f64;
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let n: f64 = rows.iter().map(|&i| weight(i)).sum();
         let (mut low, mut high) = (vec![f64::INFINITY; p], vec![f64::NEG_INFINITY; p]);
         for &i in rows {
             for (j, &v) in x.row(i).iter().enumerate() {
@@ -41,7 +43,7 @@ impl Scaling {
         let mut mean = vec![0.0; p];
         for &i in rows {
             for (j, &v) in x.row(i).iter().enumerate() {
-                mean[j] += place(j, v);
+                mean[j] += weight(i) * place(j, v);
             }
         }
         mean.iter_mut().for_each(|m| *m /= n);
@@ -49,7 +51,7 @@ impl Scaling {
         for &i in rows {
             for (j, &v) in x.row(i).iter().enumerate() {
                 let d = place(j, v) - mean[j];
-                variance[j] += d * d;
+                variance[j] += weight(i) * d * d;
             }
         }
         let deviation: Vec<f64> = variance
@@ -115,7 +117,7 @@ mod tests {
             _ => 5.0,
         });
         let rows: Vec<usize> = (0..30).collect();
-        let s = Scaling::fit(&x, &rows, true);
+        let s = Scaling::fit(&x, &rows, None, true);
         assert_eq!(s.active, [true, true, false]);
         let z = s.apply(&x, &rows);
         for j in 0..2 {
@@ -132,7 +134,7 @@ mod tests {
         let n = 20_000;
         let x = Matrix::from_fn(n, 1, |i, _| 1e12 + ((i * 37) % 1000) as f64);
         let rows: Vec<usize> = (0..n).collect();
-        let s = Scaling::fit(&x, &rows, true);
+        let s = Scaling::fit(&x, &rows, None, true);
         // 0..999, each twenty times: mean 499.5, variance (1000^2 - 1) / 12.
         assert!((s.mean[0] - (1e12 + 499.5)).abs() < 1e-3);
         assert!((s.scale[0] - (999_999.0f64 / 12.0).sqrt()).abs() < 1e-6);
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn without_standardisation_only_constant_features_are_touched() {
         let x = Matrix::from_fn(5, 2, |i, j| if j == 0 { i as f64 } else { 3.0 });
-        let s = Scaling::fit(&x, &[0, 1, 2, 3, 4], false);
+        let s = Scaling::fit(&x, &[0, 1, 2, 3, 4], None, false);
         let z = s.apply(&x, &[4]);
         assert_eq!(z.row(0), [4.0, 0.0]);
     }

@@ -4,8 +4,9 @@ mod posterior;
 
 pub use posterior::{argmax, softmax_in_place};
 
+use crate::data::Groups;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, group_means};
+use crate::linalg::Matrix;
 use rayon::prelude::*;
 
 /// A decision rule: log scores `s_c(z)`, probabilities `exp(s_c) / sum exp(s)`.
@@ -148,17 +149,10 @@ fn valid(log_priors: &[f64]) -> bool {
 }
 
 /// The nearest-centroid rule learned from the outputs of the training rows.
-pub fn nearest_centroid(z: &Matrix, codes: &[usize], log_priors: Vec<f64>) -> Decision {
-    let means = group_means(z, codes, log_priors.len());
-    let mut within = 0.0;
-    for (row, &c) in z.iter_rows().zip(codes) {
-        within += row
-            .iter()
-            .zip(means.row(c))
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum::<f64>();
-    }
-    let count = (z.rows() * z.cols()).max(1) as f64;
+pub fn nearest_centroid(z: &Matrix, groups: &Groups, log_priors: Vec<f64>) -> Decision {
+    let means = groups.means(z);
+    let within = groups.squared_distance(z, &means.select_rows(groups.codes()));
+    let count = groups.total() * z.cols().max(1) as f64;
     // A perfect fit has no variance left: a floor far below any distance between means keeps the scores finite.
     let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
     let variance = (within / count).max(1e-12 * spread).max(1e-300);
@@ -190,7 +184,7 @@ mod tests {
     #[test]
     fn with_equal_priors_the_nearest_centroid_wins() {
         let z = Matrix::from_vec(vec![0.0, 0.1, 1.0, 1.3, 5.0], 5, 1);
-        let d = nearest_centroid(&z, &[0, 0, 1, 1, 1], vec![0.5f64.ln(); 2]);
+        let d = nearest_centroid(&z, &Groups::new(&[0, 0, 1, 1, 1], None, 2), vec![0.5f64.ln(); 2]);
         let Decision::NearestCentroid { ref means, .. } = d else {
             panic!("wrong rule")
         };

@@ -14,6 +14,11 @@ pub struct GramMeans {
 
 /// Replaces `K` by `C K C`, `C = I - 11'/n` (Lapanowski & Gaynanova, section 2.3), without forming `C`.
 pub fn center_gram(k: &mut Matrix) -> GramMeans {
+    center_gram_weighted(k, None)
+}
+
+/// The same about the weighted mean of the rows: `C K C'`, `C = I - 1w'/sum(w)`.
+pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMeans {
     let n = k.rows();
     if n == 0 {
         return GramMeans {
@@ -21,12 +26,8 @@ pub fn center_gram(k: &mut Matrix) -> GramMeans {
             grand: 0.0,
         };
     }
-    let columns: Vec<f64> = k
-        .as_slice()
-        .par_chunks(n)
-        .map(|row| row.iter().sum::<f64>() / n as f64)
-        .collect();
-    let grand = columns.iter().sum::<f64>() / n as f64;
+    let columns: Vec<f64> = k.as_slice().par_chunks(n).map(|row| mean(row, weights)).collect();
+    let grand = mean(&columns, weights);
     k.as_mut_slice()
         .par_chunks_mut(n)
         .zip(&columns)
@@ -37,6 +38,13 @@ pub fn center_gram(k: &mut Matrix) -> GramMeans {
             }
         });
     GramMeans { columns, grand }
+}
+
+fn mean(values: &[f64], weights: Option<&[f64]>) -> f64 {
+    match weights {
+        None => values.iter().sum::<f64>() / values.len() as f64,
+        Some(w) => values.iter().zip(w).map(|(v, w)| v * w).sum::<f64>() / w.iter().sum::<f64>(),
+    }
 }
 
 #[cfg(test)]

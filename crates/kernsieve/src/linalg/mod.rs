@@ -24,17 +24,31 @@ pub fn symmetric_eigen(a: &Matrix) -> Result<SymmetricEigen> {
 
 /// Means of the columns.
 pub fn column_means(m: &Matrix) -> Vec<f64> {
+    weighted_column_means(m, None)
+}
+
+/// Means of the columns, rows counting by their weight.
+pub fn weighted_column_means(m: &Matrix, weights: Option<&[f64]>) -> Vec<f64> {
     let mut means = vec![0.0; m.cols()];
-    for row in m.iter_rows() {
-        means.iter_mut().zip(row).for_each(|(a, v)| *a += v);
+    let mut total = 0.0;
+    for (i, row) in m.iter_rows().enumerate() {
+        let w = weights.map_or(1.0, |w| w[i]);
+        total += w;
+        means.iter_mut().zip(row).for_each(|(a, v)| *a += w * v);
     }
-    means.iter_mut().for_each(|a| *a /= m.rows().max(1) as f64);
+    let total = if total > 0.0 { total } else { 1.0 };
+    means.iter_mut().for_each(|a| *a /= total);
     means
 }
 
 /// Subtracts from every column its mean and returns the means.
 pub fn center_columns(m: &mut Matrix) -> Vec<f64> {
-    let means = column_means(m);
+    center_columns_weighted(m, None)
+}
+
+/// Subtracts from every column its mean, rows counting by their weight, and returns the means.
+pub fn center_columns_weighted(m: &mut Matrix, weights: Option<&[f64]>) -> Vec<f64> {
+    let means = weighted_column_means(m, weights);
     for row in m.as_mut_slice().chunks_exact_mut(means.len().max(1)) {
         row.iter_mut().zip(&means).for_each(|(v, mean)| *v -= mean);
     }
@@ -46,18 +60,4 @@ pub fn add_to_rows(m: &mut Matrix, offset: &[f64]) {
     for row in m.as_mut_slice().chunks_exact_mut(offset.len().max(1)) {
         row.iter_mut().zip(offset).for_each(|(v, o)| *v += o);
     }
-}
-
-/// Means of the rows of each group, `n_groups x cols`; `groups` holds the group of every row. An empty group has mean 0.
-pub fn group_means(m: &Matrix, groups: &[usize], n_groups: usize) -> Matrix {
-    let mut means = Matrix::zeros(n_groups, m.cols());
-    let mut counts = vec![0usize; n_groups];
-    for (row, &g) in m.iter_rows().zip(groups) {
-        counts[g] += 1;
-        means.row_mut(g).iter_mut().zip(row).for_each(|(a, v)| *a += v);
-    }
-    for (g, &n) in counts.iter().enumerate() {
-        means.row_mut(g).iter_mut().for_each(|a| *a /= n.max(1) as f64);
-    }
-    means
 }

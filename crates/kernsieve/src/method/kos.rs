@@ -19,13 +19,16 @@ use super::{
     Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem, RidgeRule, kernels_around_median,
     require_candidates,
 };
+use crate::data::Groups;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, between_class_bandwidths, center_gram, gram, log_grid};
-use crate::linalg::{Matrix, add_to_rows, center_columns, group_means, matmul, symmetric_eigen};
+use crate::kernel::{Family, between_class_bandwidths, center_gram_weighted, gram, log_grid};
+use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::{contrast_scores, sign_of_largest};
-use crate::solver::ridge::{Shifted, generalized_cross_validation, optimal_scoring_coefficients, stabilization};
+use crate::solver::ridge::{
+    Shifted, center_coefficients, generalized_cross_validation, optimal_scoring_coefficients, scale_gram, stabilization,
+};
 use std::cmp::Ordering;
 
 /// The `epsilon` of eq. 5.
@@ -67,25 +70,29 @@ pub struct GramSolution {
 
 /// Solves eq. 5 for one Gram matrix of the caller's and several ridges. `definite` says whether the matrix is known to be
 /// positive semidefinite; if not, its negative part takes no part.
+///
+/// With weights `w` of the rows and `D = diag(sqrt(w))`, `D M D` and `D Y theta` take the places of `M` and `Y theta`, and
+/// the weight of all rows that of `n`: rows that weigh 2 count as given twice.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
-    codes: &[usize],
-    counts: &[usize],
+    groups: &Groups,
     ridges: &[Ridge],
 ) -> Result<Vec<Result<GramSolution>>> {
     let n = gram.rows();
-    if n != gram.cols() || n != codes.len() {
+    if n != gram.cols() || n != groups.n_rows() {
         return Err(Error::Data(format!(
             "a {n} x {} Gram matrix for {} rows",
             gram.cols(),
-            codes.len()
+            groups.n_rows()
         )));
     }
-    let theta = contrast_scores(counts);
-    let y = Matrix::from_fn(n, theta.cols(), |i, l| theta[(codes[i], l)]);
+    let theta = contrast_scores(groups.totals());
+    let mut y = theta.select_rows(groups.codes());
+    groups.scale_rows(&mut y);
     let mut m = gram.clone();
-    let means = center_gram(&mut m);
+    let means = center_gram_weighted(&mut m, groups.weights());
+    scale_gram(&mut m, groups);
     let shifted = if definite {
         Shifted::new(m)
     } else {
@@ -94,21 +101,24 @@ pub fn solve_gram(
     Ok(ridges
         .iter()
         .map(|&ridge| {
-            let gamma = ridge_value(ridge, &shifted, &y)?;
-            let g = n as f64 * gamma;
+            let gamma = ridge_value(ridge, &shifted, &y, groups)?;
+            let g = groups.total() * gamma;
             let alpha = optimal_scoring_coefficients(&shifted, g, JITTER, &y)?;
             let fitted = matmul(shifted.matrix().view(), alpha.view());
-            let (objective, residual) = objective_and_residual(&shifted, g, &alpha, &fitted, &y);
+            let (objective, residual) = objective_and_residual(&shifted, g, &alpha, &fitted, &y, groups.total());
             let rotation = rotation(&y, &fitted)?;
             let mut coef = matmul(alpha.view(), rotation.view());
-            center_columns(&mut coef);
+            groups.scale_rows(&mut coef);
+            center_coefficients(&mut coef, groups);
+            let mut scores = matmul(fitted.view(), rotation.view());
+            groups.unscale_rows(&mut scores);
             let offset = (0..coef.cols())
                 .map(|l| -(0..n).map(|i| means.columns[i] * coef[(i, l)]).sum::<f64>())
                 .collect();
             Ok(GramSolution {
                 coef,
                 offset,
-                scores: matmul(fitted.view(), rotation.view()),
+                scores,
                 gamma,
                 objective,
                 residual,
@@ -118,16 +128,16 @@ pub fn solve_gram(
 }
 
 /// `gamma` by the rule (section 5.2).
-fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix) -> Result<f64> {
-    let n = y.rows() as f64;
+fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, groups: &Groups) -> Result<f64> {
+    let n = groups.total();
     Ok(match ridge {
         Ridge::Fixed(gamma) => gamma,
-        Ridge::Rule(RidgeRule::StabilizationLiteral) => stabilization(m.matrix()),
+        Ridge::Rule(RidgeRule::StabilizationLiteral) => stabilization(m.matrix(), groups.weights()),
         Ridge::Rule(RidgeRule::Gcv) => {
             let grid: Vec<f64> = gamma_grid(25).iter().map(|v| v * n).collect();
-            generalized_cross_validation(m, JITTER, y, &grid)? / n
+            generalized_cross_validation(m, JITTER, y, &grid, n)? / n
         }
-        Ridge::Rule(_) => stabilization(m.matrix()) / n,
+        Ridge::Rule(_) => stabilization(m.matrix(), groups.weights()) / n,
     })
 }
 
@@ -139,8 +149,7 @@ fn gamma_grid(count: usize) -> Vec<f64> {
 }
 
 /// Objective 4 and the residual of eq. 5 relative to the size of its terms.
-fn objective_and_residual(m: &Shifted, g: f64, alpha: &Matrix, fitted: &Matrix, y: &Matrix) -> (f64, f64) {
-    let n = y.rows() as f64;
+fn objective_and_residual(m: &Shifted, g: f64, alpha: &Matrix, fitted: &Matrix, y: &Matrix, n: f64) -> (f64, f64) {
     let mut objective = 0.0;
     let mut right = y.clone();
     for ((r, f), a) in right
@@ -193,15 +202,14 @@ impl Kos {
     }
 
     fn decision(&self, scores: &Matrix, problem: &Problem) -> Result<(Decision, Option<Matrix>)> {
-        let codes = problem.labels.codes();
-        let c = problem.labels.n_classes();
+        let groups = &problem.groups();
         if !self.options.mahalanobis {
-            return Ok((nearest_centroid(scores, codes, problem.log_priors()), None));
+            return Ok((nearest_centroid(scores, groups, problem.log_priors()), None));
         }
         // Whiten the scores so that the pooled within-class covariance is the identity, then eq. 12 of sMKDA.
-        let transform = whitening(scores, codes, c)?;
+        let transform = whitening(scores, groups)?;
         let z = matmul(scores.view(), transform.view());
-        let means = group_means(&z, codes, c);
+        let means = groups.means(&z);
         Ok((
             Decision::Mahalanobis {
                 means,
@@ -213,11 +221,13 @@ impl Kos {
 }
 
 /// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores (directions without variance count as having very little).
-fn whitening(z: &Matrix, codes: &[usize], c: usize) -> Result<Matrix> {
-    let means = group_means(z, codes, c);
-    let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| z[(i, j)] - means[(codes[i], j)]);
+fn whitening(z: &Matrix, groups: &Groups) -> Result<Matrix> {
+    let means = groups.means(z);
+    let codes = groups.codes();
+    let mut r = Matrix::from_fn(z.rows(), z.cols(), |i, j| z[(i, j)] - means[(codes[i], j)]);
+    groups.scale_rows(&mut r);
     let mut s = matmul(r.view().t(), r.view());
-    s.as_mut_slice().iter_mut().for_each(|v| *v /= z.rows() as f64);
+    s.as_mut_slice().iter_mut().for_each(|v| *v /= groups.total());
     let e = symmetric_eigen(&s)?;
     let floor = 1e-12 * e.values.first().copied().unwrap_or(0.0).max(1e-300);
     Ok(Matrix::from_fn(z.cols(), z.cols(), |i, j| {
@@ -294,15 +304,8 @@ impl Method for Kos {
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
-        let labels = &fold.train.labels;
         let ridges: Vec<Ridge> = arm.iter().map(|c| self.ridge_of(c)).collect();
-        let solved = solve_gram(
-            &k,
-            first.kernel.family().is_definite(),
-            labels.codes(),
-            &labels.counts(),
-            &ridges,
-        )?;
+        let solved = solve_gram(&k, first.kernel.family().is_definite(), &fold.train.groups(), &ridges)?;
         solved
             .into_iter()
             .map(|s| {
@@ -320,12 +323,10 @@ impl Method for Kos {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let k = gram(&candidate.kernel, &problem.x);
-        let labels = &problem.labels;
         let mut solved = solve_gram(
             &k,
             candidate.kernel.family().is_definite(),
-            labels.codes(),
-            &labels.counts(),
+            &problem.groups(),
             &[self.ridge_of(candidate)],
         )?;
         let s = solved.pop().unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
@@ -381,7 +382,7 @@ mod tests {
         let mm = matmul(m.view(), m.view());
         let g = n as f64 * 1e-2;
         let left = Matrix::from_fn(n, n, |i, j| mm[(i, j)] + g * (m[(i, j)] + JITTER * f64::from(i == j)));
-        let theta = contrast_scores(&problem.labels.counts());
+        let theta = contrast_scores(problem.groups().totals());
         let y = Matrix::from_fn(n, 1, |i, _| theta[(problem.labels.codes()[i], 0)]);
         let right = matmul(m.view(), y.view());
         let e = symmetric_eigen(&left).expect("finite");
@@ -428,13 +429,13 @@ mod tests {
     fn objective_is_least_at_the_solution() {
         let problem = problem(30, 2, 2, 3);
         let k = gram(&Kernel::Gaussian { bandwidth: 1.0 }, &problem.x);
-        let counts = problem.labels.counts();
+        let groups = problem.groups();
         let gamma = 3e-3;
-        let solved = solve_gram(&k, true, problem.labels.codes(), &counts, &[Ridge::Fixed(gamma)]).expect("solves");
+        let solved = solve_gram(&k, true, &groups, &[Ridge::Fixed(gamma)]).expect("solves");
         let s = solved.into_iter().next().expect("one").expect("solved");
         let mut m = k.clone();
-        center_gram(&mut m);
-        let theta = contrast_scores(&counts);
+        center_gram_weighted(&mut m, None);
+        let theta = contrast_scores(groups.totals());
         let value = |a: &[f64]| {
             let n = 30;
             let mut total = 0.0;

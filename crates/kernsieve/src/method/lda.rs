@@ -12,12 +12,13 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
 use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem};
+use crate::data::Groups;
 use crate::decision::Decision;
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
-use crate::linalg::{Matrix, center_columns, column_means, least_squares, matmul};
-use crate::solver::optimal_scoring::{canonical, scored_responses};
+use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
+use crate::solver::optimal_scoring::{canonical, response_means, scored_responses};
 
 /// A combination of standardised features with a smaller deviation counts as constant: two features then correlate to
 /// within 1e-8, and what is left of them is the rounding of the file.
@@ -39,33 +40,34 @@ impl Lda {
 
     /// Fits: there is nothing to choose.
     pub fn solve(&self, problem: &Problem) -> Result<Fit> {
-        let (n, p) = (problem.n(), problem.x.cols());
-        let codes = problem.labels.codes();
-        let counts = problem.labels.counts();
-        let y = scored_responses(codes, &counts);
+        let p = problem.x.cols();
+        let groups = &problem.groups();
+        let mut y = scored_responses(groups);
         // The constant is regressed out first: centred features, and the mean response as offset.
-        let y_mean = column_means(&y);
+        let y_mean = response_means(groups);
         let mut x = problem.x.clone();
-        let mean = center_columns(&mut x);
-        let deviation = scale_columns(&mut x);
-        let regression = least_squares(&x, &y, SMALLEST_DEVIATION * (n as f64).sqrt())?;
+        let mean = center_columns_weighted(&mut x, groups.weights());
+        let deviation = scale_columns(&mut x, groups);
+        let (mut scaled, mut right) = (x.clone(), y.clone());
+        add_to_rows(&mut right, &y_mean.iter().map(|v| -v).collect::<Vec<_>>());
+        groups.scale_rows(&mut scaled);
+        groups.scale_rows(&mut right);
+        let regression = least_squares(&scaled, &right, SMALLEST_DEVIATION * groups.total().sqrt())?;
         let mut b = regression.coef;
         let mut fitted = matmul(x.view(), b.view());
-        let mut rss = 0.0;
-        for i in 0..n {
-            for (k, v) in fitted.row_mut(i).iter_mut().enumerate() {
-                *v += y_mean[k];
-                rss += (y[(i, k)] - *v).powi(2);
-            }
-        }
-        let residual = normal_equations_residual(&x, &y, &fitted);
+        add_to_rows(&mut fitted, &y_mean);
+        let rss = groups.squared_distance(&y, &fitted);
+        let mut scaled_fit = fitted.clone();
+        groups.scale_rows(&mut scaled_fit);
+        groups.scale_rows(&mut y);
+        let residual = normal_equations_residual(&scaled, &y, &scaled_fit);
         for (j, d) in deviation.iter().enumerate() {
             b.row_mut(j).iter_mut().for_each(|v| *v /= d);
         }
-        let offset: Vec<f64> = (0..counts.len())
+        let offset: Vec<f64> = (0..groups.n_classes())
             .map(|k| y_mean[k] - (0..p).map(|j| mean[j] * b[(j, k)]).sum::<f64>())
             .collect();
-        let cv = canonical(&b, &offset, &fitted, codes, &counts, self.components)?;
+        let cv = canonical(&b, &offset, &fitted, groups, self.components)?;
         let q = cv.coef.cols();
         let output = Output::Linear {
             coef: Matrix::identity(q),
@@ -126,12 +128,13 @@ impl Method for Lda {
 
 /// Gives every centred column unit variance and returns the deviations (1 for a column of zeros). The variates do not
 /// depend on the units of the features; the tolerance for dependent ones must not either.
-fn scale_columns(x: &mut Matrix) -> Vec<f64> {
+fn scale_columns(x: &mut Matrix, groups: &Groups) -> Vec<f64> {
     let mut squares = vec![0.0; x.cols()];
-    for row in x.iter_rows() {
-        squares.iter_mut().zip(row).for_each(|(s, v)| *s += v * v);
+    for (i, row) in x.iter_rows().enumerate() {
+        let w = groups.weight(i);
+        squares.iter_mut().zip(row).for_each(|(s, v)| *s += w * v * v);
     }
-    let n = x.rows().max(1) as f64;
+    let n = groups.total();
     let deviation: Vec<f64> = squares
         .iter()
         .map(|s| if *s > 0.0 { (s / n).sqrt() } else { 1.0 })
@@ -157,7 +160,7 @@ mod tests {
 
     /// Pooled within-class covariance (divisor n) of outputs.
     fn within(z: &Matrix, problem: &Problem) -> Matrix {
-        let means = crate::linalg::group_means(z, problem.labels.codes(), problem.labels.n_classes());
+        let means = problem.groups().means(z);
         let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| {
             z[(i, j)] - means[(problem.labels.codes()[i], j)]
         });
@@ -189,7 +192,7 @@ mod tests {
         let fit = Lda { components: None }.solve(&problem).expect("fits");
         let w = fit.expansion.support.row(0).to_vec();
         // S_W w is proportional to the difference of the means: Fisher's condition, without solving anything.
-        let means = crate::linalg::group_means(&problem.x, problem.labels.codes(), 2);
+        let means = problem.groups().means(&problem.x);
         let sw = within(&problem.x, &problem);
         let left: Vec<f64> = (0..3).map(|i| (0..3).map(|j| sw[(i, j)] * w[j]).sum()).collect();
         let right: Vec<f64> = (0..3).map(|j| means[(0, j)] - means[(1, j)]).collect();

@@ -15,13 +15,14 @@ use super::{
     Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Penalty, Problem, kernels_around_median,
     require_candidates,
 };
+use crate::data::Groups;
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, Kernel, center_gram, centred_scale, gram};
-use crate::linalg::{Matrix, add_to_rows, center_columns, matmul, symmetric_product};
-use crate::solver::optimal_scoring::{Canonical, canonical, scored_responses};
-use crate::solver::ridge::Shifted;
+use crate::kernel::{Family, Kernel, center_gram_weighted, centred_scale, gram};
+use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_product};
+use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
+use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
 
 /// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
@@ -47,28 +48,32 @@ pub struct GramSolution {
 
 /// Solves eq. 10 for one Gram matrix of the caller's and several ridges. `definite` says whether the matrix is known to be
 /// positive semidefinite; if not, its negative part takes no part.
+///
+/// With weights `w` of the rows and `D = diag(sqrt(w))`, the squared norms are those of `D (Y_0 - ..)` and `R = r I` penalises
+/// `D^-1 A`: rows that weigh 2 count as given twice.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
-    codes: &[usize],
-    counts: &[usize],
+    groups: &Groups,
     ridges: &[f64],
     penalty: Penalty,
     components: Option<usize>,
 ) -> Result<Vec<Result<GramSolution>>> {
     let n = gram.rows();
-    if n != gram.cols() || n != codes.len() {
+    if n != gram.cols() || n != groups.n_rows() {
         return Err(Error::Data(format!(
             "a {n} x {} Gram matrix for {} rows",
             gram.cols(),
-            codes.len()
+            groups.n_rows()
         )));
     }
-    let y = scored_responses(codes, counts);
-    let y_mean: Vec<f64> = counts.iter().map(|&k| (k as f64 / n as f64).sqrt()).collect();
-    let y_centred = Matrix::from_fn(n, counts.len(), |i, j| y[(i, j)] - y_mean[j]);
+    let y = scored_responses(groups);
+    let y_mean = response_means(groups);
+    let mut y_centred = Matrix::from_fn(n, y.cols(), |i, j| y[(i, j)] - y_mean[j]);
+    groups.scale_rows(&mut y_centred);
     let mut centred = gram.clone();
-    let means = center_gram(&mut centred);
+    let means = center_gram_weighted(&mut centred, groups.weights());
+    scale_gram(&mut centred, groups);
     // The system matrix and right-hand side, by penalty.
     let (system, right) = match penalty {
         Penalty::Kernel if definite => (Shifted::new(centred), y_centred),
@@ -76,8 +81,11 @@ pub fn solve_gram(
         Penalty::Identity => {
             // K C K = (C K)'(C K): rows of (C K)' are the columns of K with their mean taken out.
             drop(centred);
-            let ckt = Matrix::from_fn(n, n, |i, j| gram[(i, j)] - means.columns[i]);
-            let right = matmul(gram.view(), y_centred.view());
+            let mut ckt = Matrix::from_fn(n, n, |i, j| gram[(i, j)] - means.columns[i]);
+            scale_gram(&mut ckt, groups);
+            groups.scale_rows(&mut y_centred);
+            let mut right = matmul(gram.view(), y_centred.view());
+            groups.scale_rows(&mut right);
             (Shifted::new(symmetric_product(ckt.view())), right)
         }
     };
@@ -86,24 +94,20 @@ pub fn solve_gram(
         .map(|&r| {
             require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
             let mut a = system.solve(r, &right)?;
+            groups.scale_rows(&mut a);
             if penalty == Penalty::Kernel {
                 // 1'A = 0 holds exactly; what rounding leaves of it would be multiplied by the uncentred Gram matrix.
-                center_columns(&mut a);
+                center_coefficients(&mut a, groups);
             }
-            let offset: Vec<f64> = (0..counts.len())
+            let offset: Vec<f64> = (0..y.cols())
                 .map(|k| y_mean[k] - (0..n).map(|i| means.columns[i] * a[(i, k)]).sum::<f64>())
                 .collect();
             // What the model itself will say of the training rows: K A + 1 a'.
             let mut fitted = matmul(gram.view(), a.view());
             add_to_rows(&mut fitted, &offset);
-            let rss = y
-                .as_slice()
-                .iter()
-                .zip(fitted.as_slice())
-                .map(|(u, v)| (u - v) * (u - v))
-                .sum();
-            let residual = residual(gram, r, &a, &y, &fitted, penalty, definite);
-            let variates = canonical(&a, &offset, &fitted, codes, counts, components)?;
+            let rss = groups.squared_distance(&y, &fitted);
+            let residual = residual(gram, r, &a, &y, &fitted, groups, penalty, definite);
+            let variates = canonical(&a, &offset, &fitted, groups, components)?;
             Ok(GramSolution {
                 variates,
                 rss,
@@ -115,8 +119,19 @@ pub fn solve_gram(
 
 /// How far the solution is from its equations, in units of the responses: `|Y_0 - Yhat_0 - r A|` for `R = r K`. For `R = r I`, and in
 /// the positive part of an indefinite matrix, the gradient of eq. 9 relative to its terms.
-fn residual(k: &Matrix, r: f64, a: &Matrix, y: &Matrix, fitted: &Matrix, penalty: Penalty, definite: bool) -> f64 {
-    let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - fitted[(i, j)]);
+fn residual(
+    k: &Matrix,
+    r: f64,
+    a: &Matrix,
+    y: &Matrix,
+    fitted: &Matrix,
+    groups: &Groups,
+    penalty: Penalty,
+    definite: bool,
+) -> f64 {
+    let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+        groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
+    });
     if penalty == Penalty::Kernel && definite {
         let worst = gap
             .as_slice()
@@ -129,7 +144,7 @@ fn residual(k: &Matrix, r: f64, a: &Matrix, y: &Matrix, fitted: &Matrix, penalty
     let penalised = if penalty == Penalty::Kernel {
         matmul(k.view(), a.view())
     } else {
-        a.clone()
+        Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] / groups.weight(i))
     };
     gradient
         .as_mut_slice()
@@ -153,8 +168,8 @@ impl Mkda {
         }
     }
 
-    fn ridge_of(&self, candidate: &Candidate, n: usize) -> f64 {
-        candidate.ridge.unwrap_or(1e-3 * n as f64)
+    fn ridge_of(&self, candidate: &Candidate, n: f64) -> f64 {
+        candidate.ridge.unwrap_or(1e-3 * n)
     }
 }
 
@@ -180,7 +195,7 @@ impl Method for Mkda {
         let ridges = |kernel: &Kernel| match self.options.ridge {
             Some(r) => vec![r],
             None => {
-                let trace = problem.n() as f64 * centred_scale(kernel, &problem.x);
+                let trace = problem.groups().total() * centred_scale(kernel, &problem.x);
                 RIDGE_MULTIPLES.iter().map(|m| m * trace).collect()
             }
         };
@@ -200,13 +215,12 @@ impl Method for Mkda {
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
-        let labels = &fold.train.labels;
-        let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, fold.train.n())).collect();
+        let groups = fold.train.groups();
+        let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, groups.total())).collect();
         let solved = solve_gram(
             &k,
             first.kernel.family().is_definite(),
-            labels.codes(),
-            &labels.counts(),
+            &groups,
             &ridges,
             self.options.penalty,
             self.options.components,
@@ -228,13 +242,12 @@ impl Method for Mkda {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let k = gram(&candidate.kernel, &problem.x);
-        let ridge = self.ridge_of(candidate, problem.n());
-        let labels = &problem.labels;
+        let groups = problem.groups();
+        let ridge = self.ridge_of(candidate, groups.total());
         let mut solved = solve_gram(
             &k,
             candidate.kernel.family().is_definite(),
-            labels.codes(),
-            &labels.counts(),
+            &groups,
             &[ridge],
             self.options.penalty,
             self.options.components,
@@ -319,14 +332,14 @@ mod tests {
     fn equals_canonical_variates_of_the_brute_force_regression() {
         let problem = problem(30, 3, 3, 2);
         let k = gram(&Kernel::Gaussian { bandwidth: 1.2 }, &problem.x);
-        let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
-        let y = scored_responses(codes, &counts);
+        let groups = problem.groups();
+        let y = scored_responses(&groups);
         for penalty in [Penalty::Kernel, Penalty::Identity] {
             let (a, o) = regress(&k, &y, 0.3, penalty);
             let mut fitted = matmul(k.view(), a.view());
             add_to_rows(&mut fitted, &o);
-            let expected = canonical(&a, &o, &fitted, codes, &counts, None).expect("finite");
-            let solved = solve_gram(&k, true, codes, &counts, &[0.3], penalty, None).expect("solves");
+            let expected = canonical(&a, &o, &fitted, &groups, None).expect("finite");
+            let solved = solve_gram(&k, true, &groups, &[0.3], penalty, None).expect("solves");
             let s = solved.into_iter().next().expect("one").expect("solved").variates;
             for (u, v) in s.means.as_slice().iter().zip(expected.means.as_slice()) {
                 assert!((u.abs() - v.abs()).abs() < 1e-7, "{u} {v}");
@@ -349,7 +362,7 @@ mod tests {
         for r in [1e-3, 0.1, 1.0, 10.0] {
             let fit = mkda.fit(&problem, &Candidate::new(kernel).ridge(r)).expect("fits");
             let z = fit.expansion.evaluate(&problem.x);
-            let means = crate::linalg::group_means(&z, problem.labels.codes(), 3);
+            let means = problem.groups().means(&z);
             let Decision::Mahalanobis { means: claimed, .. } = &fit.decision else {
                 panic!("wrong rule")
             };

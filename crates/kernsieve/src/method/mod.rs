@@ -7,9 +7,9 @@ mod options;
 pub mod parzen;
 pub mod smkda;
 
-pub use options::{Options, Penalty, Priors, RidgeRule, Rule};
+pub use options::{Options, Penalty, Priors, RidgeRule, Rule, Validation};
 
-use crate::data::Labels;
+use crate::data::{Groups, Labels};
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::KernelExpansion;
@@ -24,6 +24,8 @@ pub struct Problem {
     pub x: Matrix,
     /// Labels; every class has at least one row.
     pub labels: Labels,
+    /// Weights of the rows, where they differ.
+    pub weights: Option<Vec<f64>>,
     /// Prior probability of each class.
     pub priors: Vec<f64>,
     /// 1 for a feature that takes part, 0 for a constant one.
@@ -41,14 +43,21 @@ impl Problem {
                 "a classifier needs at least two classes, each with a row".into(),
             ));
         }
-        let priors = Priors::Empirical.resolve(&labels)?;
+        let groups = Groups::new(labels.codes(), None, labels.n_classes());
+        let priors = Priors::Empirical.resolve(&labels, &groups)?;
         let feature_weights = vec![1.0; x.cols()];
         Ok(Self {
             x,
             labels,
+            weights: None,
             priors,
             feature_weights,
         })
+    }
+
+    /// Classes and weights of the rows.
+    pub fn groups(&self) -> Groups {
+        Groups::new(self.labels.codes(), self.weights.as_deref(), self.labels.n_classes())
     }
 
     /// Number of rows.
@@ -220,6 +229,12 @@ pub trait Method: Sync {
     /// `None` where a candidate could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
 
+    /// Log scores of every row as the other rows see it, for every candidate of an arm and without refitting; `None` where the method
+    /// has no formula for that.
+    fn leave_one_out(&self, _problem: &Problem, _arm: &Arm) -> Result<Option<Vec<Option<Matrix>>>> {
+        Ok(None)
+    }
+
     /// Fits one candidate.
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit>;
 }
@@ -308,4 +323,75 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
 /// A zero-based check that candidates were given at all.
 pub(crate) fn require_candidates(arms: &[Arm]) -> Result<()> {
     require("candidates", arms.len(), !arms.is_empty(), "at least one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Rng;
+    use crate::testing::{problem, random};
+
+    #[test]
+    fn a_weight_is_as_good_as_a_repeated_row() {
+        let plain = problem(50, 3, 3, 11);
+        let mut rng = Rng::new(5);
+        let times: Vec<usize> = (0..50).map(|_| 1 + (3.0 * rng.uniform()) as usize).collect();
+        let rows: Vec<usize> = (0..50).flat_map(|i| vec![i; times[i]]).collect();
+        let repeated = Problem::new(plain.x.select_rows(&rows), plain.labels.select(&rows)).expect("valid");
+        let weighted = Problem {
+            weights: Some(times.iter().map(|&t| t as f64).collect()),
+            priors: repeated.priors.clone(),
+            ..plain
+        };
+        let new = random(40, 3, 12);
+        let kernel = Kernel::Gaussian { bandwidth: 1.3 };
+        let with = |f: fn(&mut Options)| {
+            let mut options = Options::default();
+            f(&mut options);
+            options
+        };
+        let cases: Vec<(MethodKind, Options, Candidate)> = vec![
+            (MethodKind::Lda, Options::default(), Candidate::new(Kernel::Linear)),
+            (MethodKind::Mkda, Options::default(), Candidate::new(kernel).ridge(0.2)),
+            (
+                MethodKind::Mkda,
+                with(|o| o.penalty = Penalty::Identity),
+                Candidate::new(kernel).ridge(0.2),
+            ),
+            (MethodKind::Smkda, Options::default(), Candidate::new(kernel).size(9)),
+            (
+                MethodKind::Kos,
+                with(|o| o.ridge_rule = RidgeRule::StabilizationLiteral),
+                Candidate::new(kernel),
+            ),
+            (
+                MethodKind::Kos,
+                with(|o| o.ridge_rule = RidgeRule::Gcv),
+                Candidate::new(kernel),
+            ),
+            (
+                MethodKind::Kos,
+                with(|o| o.mahalanobis = true),
+                Candidate::new(kernel).ridge(1e-3),
+            ),
+            (MethodKind::Parzen, Options::default(), Candidate::new(kernel)),
+        ];
+        for (kind, options, candidate) in cases {
+            let method = kind.build(&options).expect("valid");
+            let answer = |p: &Problem| {
+                let fit = method.fit(p, &candidate).expect("fits");
+                (
+                    fit.decision.posterior(&fit.expansion.evaluate(&new)),
+                    fit.report.objective.unwrap_or(0.0),
+                    fit.report.residual.unwrap_or(0.0),
+                )
+            };
+            let ((a, u, r), (b, v, _)) = (answer(&weighted), answer(&repeated));
+            for (p, q) in a.as_slice().iter().zip(b.as_slice()) {
+                assert!((p - q).abs() < 1e-6, "{kind:?} {options:?}: {p} {q}");
+            }
+            assert!((u - v).abs() < 1e-8 * v.abs().max(1.0), "{kind:?}: {u} {v}");
+            assert!(r < 1e-9, "{kind:?}: {r}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The options that methods share, under one name each.
 
 use super::MethodKind;
-use crate::data::Labels;
+use crate::data::{Groups, Labels};
 use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel};
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,10 @@ use serde::{Deserialize, Serialize};
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
+/// | `path_limit` | 1000 | 1 or more | sMKDA: longest path when `n_s` is tuned |
 /// | `candidates` | all | 2 or more | sMKDA: samples to choose among; rows then stream through in blocks |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
+/// | `validation` | folds | | cross-validation by folds, or leave-one-out by formula (sMKDA) |
 /// | `folds` | 5 | 2 or more | cross-validation |
 /// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (`mkda`, `smkda`, `kos`) |
 /// | `seed` | 0 | | of everything random |
@@ -53,10 +55,16 @@ pub struct Options {
     pub components: Option<usize>,
     /// Retained samples of sMKDA; `None` is tuned.
     pub max_support: Option<usize>,
+    /// sMKDA: the longest path that is followed when the number of samples is tuned; `None` is 1000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_limit: Option<usize>,
     /// sMKDA: samples to choose among, drawn by class; `None` is all of them.
     pub candidates: Option<usize>,
     /// How the candidate is picked from the cross-validation table.
     pub rule: Rule,
+    /// How candidates are validated.
+    #[serde(default)]
+    pub validation: Validation,
     /// Number of folds.
     pub folds: usize,
     /// Whether probabilities are calibrated by cross-validation (`mkda`, `smkda`, `kos`).
@@ -82,8 +90,10 @@ impl Default for Options {
             mahalanobis: false,
             components: None,
             max_support: None,
+            path_limit: None,
             candidates: None,
             rule: Rule::Min,
+            validation: Validation::Folds,
             folds: 5,
             calibrate: true,
             seed: 0,
@@ -130,12 +140,12 @@ pub enum Priors {
 
 impl Priors {
     /// Probabilities for these classes.
-    pub fn resolve(&self, labels: &Labels) -> Result<Vec<f64>> {
+    pub fn resolve(&self, labels: &Labels, groups: &Groups) -> Result<Vec<f64>> {
         let c = labels.n_classes();
         match self {
             Self::Empirical => {
-                let n = labels.len() as f64;
-                Ok(labels.counts().iter().map(|&k| k as f64 / n).collect())
+                let n = groups.total();
+                Ok(groups.totals().iter().map(|k| k / n).collect())
             }
             Self::Uniform => Ok(vec![1.0 / c as f64; c]),
             Self::Given(p) => {
@@ -155,12 +165,12 @@ impl Priors {
     }
 
     /// The priors of the classes named in `kept` (those that a fold has rows of).
-    pub fn resolve_subset(&self, labels: &Labels, kept: &[usize], all: usize) -> Result<Vec<f64>> {
+    pub fn resolve_subset(&self, labels: &Labels, groups: &Groups, kept: &[usize], all: usize) -> Result<Vec<f64>> {
         match self {
             Self::Given(p) if p.len() == all && kept.len() < all => {
-                Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels)
+                Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels, groups)
             }
-            _ => self.resolve(labels),
+            _ => self.resolve(labels, groups),
         }
     }
 }
@@ -174,6 +184,18 @@ pub enum Rule {
     /// The sparsest, then smoothest candidate within one standard error of the least.
     #[serde(rename = "1se")]
     OneStandardError,
+}
+
+/// How candidates are validated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Validation {
+    /// k-fold cross-validation.
+    #[default]
+    #[serde(rename = "cv")]
+    Folds,
+    /// Leave-one-out by formula, from one fit on all rows (sMKDA: the PRESS residuals).
+    #[serde(rename = "loo")]
+    LeaveOneOut,
 }
 
 impl Options {
@@ -193,6 +215,17 @@ impl Options {
         }
         if let Some(k) = self.max_support {
             require("max-support", k, k >= 1, "1 or more")?;
+        }
+        if let Some(k) = self.path_limit {
+            require("path-limit", k, k >= 1, "1 or more")?;
+        }
+        if self.validation == Validation::LeaveOneOut {
+            require(
+                "validation",
+                "loo",
+                method == MethodKind::Smkda && self.candidates.is_none(),
+                "cv, unless the method is smkda without --candidates, which has a formula for leave-one-out",
+            )?;
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
         require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
@@ -226,6 +259,7 @@ impl Options {
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
             ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
             (!smkda && self.max_support.is_some(), "--max-support"),
+            (!smkda && self.path_limit.is_some(), "--path-limit"),
             (!smkda && self.candidates.is_some(), "--candidates"),
             (
                 (!kos || self.ridge.is_some()) && self.ridge_rule != default.ridge_rule,

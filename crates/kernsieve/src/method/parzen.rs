@@ -90,7 +90,8 @@ impl Method for Parzen {
         let decision = Decision::LogDensity {
             log_priors: fold.train.log_priors(),
         };
-        let weight: Vec<f64> = vec![1.0; order.len()];
+        let groups = fold.train.groups();
+        let weight: Vec<f64> = order.iter().map(|&i| groups.weight(i)).collect();
         Ok(arm
             .iter()
             .map(|candidate| {
@@ -105,9 +106,8 @@ impl Method for Parzen {
                     for (class, group) in starts.windows(2).enumerate() {
                         let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
                         let range = group[0]..group[1];
-                        let count = range.len() as f64;
                         add_log_terms(&mut logs[range.clone()], &weight[range], &mut top, &mut sum);
-                        z[(i, class)] = top + (sum / count).ln();
+                        z[(i, class)] = top + (sum / groups.totals()[class]).ln();
                     }
                 }
                 Some(decision.scores(&z))
@@ -123,15 +123,15 @@ impl Method for Parzen {
                 "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
             ));
         };
-        let counts = problem.labels.counts();
+        let groups = problem.groups();
         let weights = order
             .iter()
-            .map(|&i| 1.0 / counts[problem.labels.codes()[i]] as f64)
+            .map(|&i| groups.weight(i) / groups.totals()[groups.codes()[i]])
             .collect();
         let output = Output::LogDensity {
             weights,
             starts,
-            offset: vec![constant; counts.len()],
+            offset: vec![constant; groups.n_classes()],
         };
         let support = problem.x.select_rows(&order);
         Ok(Fit {

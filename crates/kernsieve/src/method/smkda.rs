@@ -14,16 +14,17 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, PathStep, Problem, kernels_around_median,
-    require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, PathStep, Problem, Validation,
+    kernels_around_median, require_candidates,
 };
+use crate::data::Groups;
 use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
-use crate::linalg::{Matrix, add_to_rows, center_columns, column_means, dot, matmul, symmetric_product};
+use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
 use crate::solver::ols::{Step, coefficients, forward_selection};
-use crate::solver::optimal_scoring::{canonical, scaled_eigenvectors, scored_responses};
+use crate::solver::optimal_scoring::{canonical, response_means, scaled_eigenvectors, scored_responses};
 use std::cmp::Ordering;
 
 #[path = "smkda_streaming.rs"]
@@ -68,8 +69,11 @@ struct Prepared {
     means: Vec<f64>,
 }
 
-fn prepare(mut k: Matrix, y: &Matrix) -> Prepared {
-    let means = center_columns(&mut k);
+fn prepare(mut k: Matrix, y: &Matrix, groups: &Groups) -> Prepared {
+    let means = center_columns_weighted(&mut k, groups.weights());
+    let mut y = y.clone();
+    groups.scale_rows(&mut k);
+    groups.scale_rows(&mut y);
     // The Gram matrix is symmetric but its centred columns are not: products of columns are those of the transpose's rows.
     let products = matmul(k.view().t(), y.view());
     let gram = symmetric_product(k.view().t());
@@ -97,15 +101,15 @@ struct Riders<'a> {
 
 impl<'a> Riders<'a> {
     fn new(k: &'a Matrix, means: &'a [f64], problem: &Problem, longest: usize, components: Option<usize>) -> Self {
-        let (n, counts) = (problem.n() as f64, problem.labels.counts());
-        let c = counts.len();
+        let groups = problem.groups();
+        let (n, c) = (groups.total(), groups.n_classes());
         Self {
             k,
             means,
             coordinates: Matrix::zeros(k.rows(), longest),
             fitted: Matrix::zeros(k.rows(), c),
             m: Matrix::zeros(c, c),
-            class_scores: counts.iter().map(|&j| (n / j as f64).sqrt()).collect(),
+            class_scores: groups.totals().iter().map(|j| (n / j).sqrt()).collect(),
             log_priors: problem.log_priors(),
             n,
             components,
@@ -140,6 +144,11 @@ impl<'a> Riders<'a> {
 
     /// Log scores of the rows at the present size.
     fn scores(&self) -> Result<Matrix> {
+        self.scores_of(&self.fitted)
+    }
+
+    /// Log scores at the present size of rows with this regression, which has no offset yet.
+    fn scores_of(&self, fitted: &Matrix) -> Result<Matrix> {
         // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
         let c = self.class_scores.len();
         let means = Matrix::from_fn(c, c, |j, k| self.class_scores[j] * self.m[(j, k)]);
@@ -148,7 +157,58 @@ impl<'a> Riders<'a> {
             means: matmul(means.view(), wd.view()),
             log_priors: self.log_priors.clone(),
         };
-        Ok(rule.scores(&matmul(self.fitted.view(), wd.view())))
+        Ok(rule.scores(&matmul(fitted.view(), wd.view())))
+    }
+}
+
+/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i (1/n + sum_k s_k v_ik^2)`, `v_ik`
+/// the row's coordinate in the orthogonal basis, the residual of row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`:
+/// the PRESS residual. The samples chosen, the class means and the scaling of the variates stay those of all rows.
+struct LeftOut<'a> {
+    riders: Riders<'a>,
+    y: Matrix,
+    y_mean: Vec<f64>,
+    weights: Vec<f64>,
+    leverage: Vec<f64>,
+}
+
+impl<'a> LeftOut<'a> {
+    fn new(riders: Riders<'a>, y: Matrix, groups: &Groups) -> Self {
+        let weights: Vec<f64> = (0..groups.n_rows()).map(|i| groups.weight(i)).collect();
+        Self {
+            riders,
+            y,
+            y_mean: response_means(groups),
+            leverage: weights.iter().map(|w| w / groups.total()).collect(),
+            weights,
+        }
+    }
+
+    fn follow(&mut self, step: &Step<'_>) {
+        self.riders.follow(step);
+        for (i, h) in self.leverage.iter_mut().enumerate() {
+            let v = self.riders.coordinates[(i, step.size - 1)];
+            *h += self.weights[i] * step.shrinkage * v * v;
+        }
+    }
+
+    /// Regression of every row on the others, without the offset.
+    fn fitted(&self) -> Matrix {
+        let (y, f) = (&self.y, &self.riders.fitted);
+        Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+            let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
+            // A row of leverage 1 says everything about itself and the others nothing about it: they leave it at the mean.
+            let left = 1.0 - self.leverage[i];
+            if left > 1e-10 {
+                y[(i, j)] - self.y_mean[j] - gap / left
+            } else {
+                0.0
+            }
+        })
+    }
+
+    fn scores(&self) -> Result<Matrix> {
+        self.riders.scores_of(&self.fitted())
     }
 }
 
@@ -163,15 +223,22 @@ impl Smkda {
     fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Arm {
         match self.options.max_support {
             Some(size) => vec![Candidate::new(kernel).size(size.min(longest))],
-            None => sizes(longest.min(LONGEST_PATH), n_classes)
+            None => sizes(longest.min(self.path_limit()), n_classes)
                 .into_iter()
                 .map(|s| Candidate::new(kernel).size(s))
                 .collect(),
         }
     }
 
+    fn path_limit(&self) -> usize {
+        self.options.path_limit.unwrap_or(LONGEST_PATH)
+    }
+
     /// Most samples that a fold's training part can give.
     fn longest(&self, n: usize) -> usize {
+        if self.options.validation == Validation::LeaveOneOut {
+            return n - 1;
+        }
         (n - n.div_ceil(self.options.folds.clamp(2, n.max(2)))).max(1)
     }
 }
@@ -222,16 +289,16 @@ impl Method for Smkda {
             _ => &[],
         };
         more.iter()
-            .map(|m| self.arm(chosen.kernel.with_bandwidth(width * m), LONGEST_PATH, n_classes))
+            .map(|m| self.arm(chosen.kernel.with_bandwidth(width * m), usize::MAX, n_classes))
             .collect()
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
-        let labels = &fold.train.labels;
-        let y = scored_responses(labels.codes(), &labels.counts());
-        let p = prepare(k, &y);
+        let groups = fold.train.groups();
+        let y = scored_responses(&groups);
+        let p = prepare(k, &y, &groups);
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(fold.train.n());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
         let mut scores: Vec<Option<Matrix>> = vec![None; arm.len()];
@@ -251,19 +318,49 @@ impl Method for Smkda {
         failed.map_or(Ok(scores), Err)
     }
 
+    fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<Matrix>>>> {
+        let Some(first) = arm.first() else {
+            return Ok(Some(vec![]));
+        };
+        let groups = problem.groups();
+        let y = scored_responses(&groups);
+        let k = gram(&first.kernel, &problem.x);
+        let p = prepare(k.clone(), &y, &groups);
+        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(problem.n());
+        let riders = Riders::new(&k, &p.means, problem, longest, self.options.components);
+        let mut left_out = LeftOut::new(riders, y, &groups);
+        let mut scores: Vec<Option<Matrix>> = vec![None; arm.len()];
+        let mut failed = None;
+        forward_selection(p.gram, p.products, longest, |step| {
+            left_out.follow(step);
+            for (candidate, out) in arm.iter().zip(&mut scores) {
+                if candidate.size == Some(step.size) {
+                    match left_out.scores() {
+                        Ok(scores) => *out = Some(scores),
+                        Err(e) => failed = Some(e),
+                    }
+                }
+            }
+            failed.is_none()
+        });
+        failed.map_or(Ok(Some(scores)), Err)
+    }
+
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let n = problem.n();
         if let Some(m) = self.options.candidates.filter(|&m| m < n) {
             return streaming::fit(problem, candidate, m, &self.options);
         }
-        let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
-        let y = scored_responses(codes, &counts);
+        let groups = problem.groups();
+        let codes = groups.codes();
+        let c = groups.n_classes();
+        let y = scored_responses(&groups);
         let k = gram(&candidate.kernel, &problem.x);
         let size = candidate.size.unwrap_or(n).min(n);
-        let p = prepare(k.clone(), &y);
+        let p = prepare(k.clone(), &y, &groups);
 
         // The selection, with the training rows along for their error at every size.
-        let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (counts.len() as f64).powi(3);
+        let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
         let follow = work <= MOST_WORK;
         let mut riders = Riders::new(
             &k,
@@ -274,7 +371,7 @@ impl Method for Smkda {
         );
         let mut path: Vec<PathStep> = Vec::with_capacity(size);
         // |Y_0|^2 less what the offset explains: n c - n.
-        let mut rss = (n * (counts.len() - 1)) as f64;
+        let mut rss = groups.total() * (c - 1) as f64;
         let mut failed = None;
         forward_selection(p.gram, p.products, size, |step| {
             let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
@@ -284,8 +381,8 @@ impl Method for Smkda {
                 riders.follow(step);
                 match riders.scores() {
                     Ok(p) => {
-                        let wrong = p.iter_rows().zip(codes).filter(|(row, c)| argmax(row) != **c).count();
-                        train_error = Some(wrong as f64 / n as f64);
+                        let wrong = (0..n).filter(|&i| argmax(p.row(i)) != codes[i]);
+                        train_error = Some(wrong.map(|i| groups.weight(i)).sum::<f64>() / groups.total());
                     }
                     Err(e) => failed = Some(e),
                 }
@@ -310,32 +407,27 @@ impl Method for Smkda {
 
         // Coefficients from the chosen columns themselves.
         let columns = k.select_columns(&chosen);
-        let means = column_means(&columns);
-        let y_mean = column_means(&y);
-        let c = counts.len();
+        let means = groups.column_means(&columns);
+        let y_mean = response_means(&groups);
         let coef = coefficients(n, chosen.len(), c, |i, row| {
+            let root = groups.weight(i).sqrt();
             row[..chosen.len()]
                 .iter_mut()
                 .zip(columns.row(i).iter().zip(&means))
-                .for_each(|(o, (v, m))| *o = v - m);
+                .for_each(|(o, (v, m))| *o = root * (v - m));
             row[chosen.len()..]
                 .iter_mut()
                 .zip(y.row(i).iter().zip(&y_mean))
-                .for_each(|(o, (v, m))| *o = v - m);
+                .for_each(|(o, (v, m))| *o = root * (v - m));
         })?;
         let offset: Vec<f64> = (0..c)
             .map(|j| y_mean[j] - means.iter().enumerate().map(|(s, m)| m * coef[(s, j)]).sum::<f64>())
             .collect();
         let mut fitted = matmul(columns.view(), coef.view());
         add_to_rows(&mut fitted, &offset);
-        let objective = y
-            .as_slice()
-            .iter()
-            .zip(fitted.as_slice())
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum();
-        let residual = relative_residual(&columns, &means, &y, &fitted);
-        let cv = canonical(&coef, &offset, &fitted, codes, &counts, self.options.components)?;
+        let objective = groups.squared_distance(&y, &fitted);
+        let residual = relative_residual(&columns, &means, &y, &fitted, &groups);
+        let cv = canonical(&coef, &offset, &fitted, &groups, self.options.components)?;
         let output = Output::Linear {
             coef: cv.coef,
             offset: cv.offset,
@@ -362,18 +454,19 @@ impl Method for Smkda {
 }
 
 /// `|P'(Y - fitted)|_max` for the centred chosen columns, relative to the terms it is made of.
-fn relative_residual(columns: &Matrix, means: &[f64], y: &Matrix, fitted: &Matrix) -> f64 {
-    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - fitted[(i, j)]);
+fn relative_residual(columns: &Matrix, means: &[f64], y: &Matrix, fitted: &Matrix, groups: &Groups) -> f64 {
+    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+        groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
+    });
     let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| columns[(i, j)] - means[j]);
     let gradient = matmul(p.view().t(), r.view()).max_abs();
-    gradient / (p.max_abs() * y.max_abs() * y.rows() as f64).max(f64::MIN_POSITIVE)
+    gradient / (p.max_abs() * y.max_abs() * groups.total()).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::{Pairs, symmetric_base};
-    use crate::linalg::group_means;
     use crate::testing::{problem, random};
 
     #[test]
@@ -424,7 +517,7 @@ mod tests {
         assert_eq!(small.report.retained_rows, large.report.retained_rows[..8]);
         let z = large.expansion.evaluate(&problem.x);
         let codes = problem.labels.codes();
-        let means = group_means(&z, codes, 4);
+        let means = problem.groups().means(&z);
         let r = Matrix::from_fn(90, 3, |i, j| z[(i, j)] - means[(codes[i], j)]);
         let w = matmul(r.view().t(), r.view());
         for i in 0..3 {
@@ -437,6 +530,41 @@ mod tests {
         assert!(path.windows(2).all(|w| w[1].objective <= w[0].objective));
         let last = path.last().expect("steps").objective;
         assert!((last - large.report.objective.expect("known")).abs() < 1e-7 * last);
+    }
+
+    #[test]
+    fn leaving_a_row_out_equals_a_regression_without_it() {
+        let mut problem = problem(40, 3, 3, 8);
+        problem.weights = Some((0..40).map(|i| 1.0 + (i % 3) as f64).collect());
+        let groups = problem.groups();
+        let y = scored_responses(&groups);
+        let k = gram(&Kernel::Gaussian { bandwidth: 1.4 }, &problem.x);
+        let p = prepare(k.clone(), &y, &groups);
+        let riders = Riders::new(&k, &p.means, &problem, 10, None);
+        let mut left_out = LeftOut::new(riders, y.clone(), &groups);
+        let mut chosen = Vec::new();
+        forward_selection(p.gram, p.products, 10, |step| {
+            left_out.follow(step);
+            chosen.push(step.candidate);
+            true
+        });
+        let fast = left_out.fitted();
+        let y_mean = response_means(&groups);
+        for i in 0..40 {
+            // [K_S 1] without row i, weighed, by a dense solver.
+            let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
+            let design = Matrix::from_fn(39, 11, |r, s| {
+                let j = others[r];
+                groups.weight(j).sqrt() * if s < 10 { k[(j, chosen[s])] } else { 1.0 }
+            });
+            let right = Matrix::from_fn(39, 3, |r, c| groups.weight(others[r]).sqrt() * y[(others[r], c)]);
+            let coef = crate::linalg::least_squares(&design, &right, 0.0).expect("finite").coef;
+            for c in 0..3 {
+                let direct: f64 = (0..10).map(|s| k[(i, chosen[s])] * coef[(s, c)]).sum::<f64>() + coef[(10, c)];
+                let own = fast[(i, c)] + y_mean[c];
+                assert!((own - direct).abs() < 1e-6 * direct.abs().max(1.0), "{own} {direct}");
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Selection among few candidates when there are many rows: everything the selection needs is a sum over rows.
 
 use super::{
-    Candidate, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output, PathStep, Problem, Result, canonical,
-    coefficients, column_means, dot, forward_selection, matmul, symmetric_product,
+    Candidate, Decision, Error, Fit, FitReport, Groups, KernelExpansion, Options, Output, PathStep, Problem, Result,
+    canonical, coefficients, dot, forward_selection, matmul, response_means, symmetric_product,
 };
 use crate::data::stratified_sample;
 use crate::kernel::cross_gram;
@@ -20,8 +20,9 @@ fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
 /// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
 pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &Options) -> Result<Fit> {
     let (n, p) = (problem.n(), problem.x.cols());
-    let (codes, counts) = (problem.labels.codes(), problem.labels.counts());
-    let c = counts.len();
+    let groups = problem.groups();
+    let codes = groups.codes();
+    let (c, total) = (groups.n_classes(), groups.total());
     let landmarks = stratified_sample(&problem.labels, m, options.seed);
     let centres = problem.x.select_rows(&landmarks);
     let kernel_rows = |range: &Range<usize>, centres: &Matrix| {
@@ -33,37 +34,40 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
         cross_gram(&candidate.kernel, &rows, centres)
     };
     // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are sqrt(n_j / n).
-    let score: Vec<f64> = counts.iter().map(|&j| (n as f64 / j as f64).sqrt()).collect();
-    let y_mean: Vec<f64> = counts.iter().map(|&j| (j as f64 / n as f64).sqrt()).collect();
+    let score: Vec<f64> = groups.totals().iter().map(|j| (total / j).sqrt()).collect();
+    let y_mean = response_means(&groups);
 
     // First pass: K'K, K'Y and the column sums.
     let (mut gram, mut products, mut means) = (Matrix::zeros(m, m), Matrix::zeros(m, c), vec![0.0; m]);
     for range in blocks(n) {
-        let k = kernel_rows(&range, &centres);
-        let y = Matrix::from_fn(range.len(), c, |i, j| f64::from(codes[range.start + i] == j) * score[j]);
-        add(&mut gram, &symmetric_product(k.view().t()));
-        add(&mut products, &matmul(k.view().t(), y.view()));
-        let share = range.len() as f64 / n as f64;
+        let mut k = kernel_rows(&range, &centres);
+        let mut y = Matrix::from_fn(range.len(), c, |i, j| f64::from(codes[range.start + i] == j) * score[j]);
+        let own = Groups::new(&codes[range.clone()], groups.weights().map(|w| &w[range.clone()]), c);
+        let share = own.total() / total;
         means
             .iter_mut()
-            .zip(column_means(&k))
+            .zip(own.column_means(&k))
             .for_each(|(a, b)| *a += share * b);
+        own.scale_rows(&mut k);
+        own.scale_rows(&mut y);
+        add(&mut gram, &symmetric_product(k.view().t()));
+        add(&mut products, &matmul(k.view().t(), y.view()));
     }
     for i in 0..m {
         let row = gram.row_mut(i);
         row.iter_mut()
             .zip(&means)
-            .for_each(|(v, mean)| *v -= n as f64 * means[i] * mean);
+            .for_each(|(v, mean)| *v -= total * means[i] * mean);
         products
             .row_mut(i)
             .iter_mut()
             .zip(&y_mean)
-            .for_each(|(v, y)| *v -= n as f64 * means[i] * y);
+            .for_each(|(v, y)| *v -= total * means[i] * y);
     }
 
     // The selection.
     let size = candidate.size.unwrap_or(m).min(m);
-    let mut rss = (n * (c - 1)) as f64;
+    let mut rss = total * (c - 1) as f64;
     let mut path: Vec<PathStep> = Vec::with_capacity(size);
     let mut chosen: Vec<usize> = Vec::with_capacity(size);
     forward_selection(gram, products, size, |step| {
@@ -95,14 +99,15 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
             block = (range.clone(), kernel_rows(&range, &support));
         }
         let k = block.1.row(i - block.0.start);
+        let root = groups.weight(i).sqrt();
         row[..s]
             .iter_mut()
             .zip(k.iter().zip(&own_means))
-            .for_each(|(o, (v, mean))| *o = v - mean);
+            .for_each(|(o, (v, mean))| *o = root * (v - mean));
         row[s..]
             .iter_mut()
             .enumerate()
-            .for_each(|(j, o)| *o = f64::from(codes[i] == j) * score[j] - y_mean[j]);
+            .for_each(|(j, o)| *o = root * (f64::from(codes[i] == j) * score[j] - y_mean[j]));
     })?;
     let offset: Vec<f64> = (0..c)
         .map(|j| y_mean[j] - own_means.iter().enumerate().map(|(k, v)| v * coef[(k, j)]).sum::<f64>())
@@ -120,10 +125,10 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let objective = (0..n)
         .map(|i| {
             let gap = |j: usize| f64::from(codes[i] == j) * score[j] - fitted[(i, j)];
-            (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
+            groups.weight(i) * (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
         })
         .sum();
-    let cv = canonical(&coef, &offset, &fitted, codes, &counts, options.components)?;
+    let cv = canonical(&coef, &offset, &fitted, &groups, options.components)?;
     Ok(Fit {
         expansion: KernelExpansion {
             output: Output::Linear {

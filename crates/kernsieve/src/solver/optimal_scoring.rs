@@ -6,8 +6,9 @@
 //! identity. The paper's example `Theta_0 = diag(1 / sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`:
 //! it would make the variates `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
 
+use crate::data::Groups;
 use crate::error::Result;
-use crate::linalg::{Matrix, group_means, matmul, symmetric_eigen};
+use crate::linalg::{Matrix, matmul, symmetric_eigen};
 
 /// Directions with a smaller eigenvalue carry nothing and are dropped.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
@@ -15,13 +16,19 @@ const SMALLEST_EIGENVALUE: f64 = 1e-10;
 const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-12;
 
 /// `Y_0`: row `i` holds `sqrt(n / n_j)` in the column of its class `j`, zero elsewhere.
-pub fn scored_responses(codes: &[usize], counts: &[usize]) -> Matrix {
-    let n = codes.len() as f64;
-    let mut y = Matrix::zeros(codes.len(), counts.len());
-    for (i, &c) in codes.iter().enumerate() {
-        y[(i, c)] = (n / counts[c] as f64).sqrt();
+pub fn scored_responses(groups: &Groups) -> Matrix {
+    let n = groups.total();
+    let mut y = Matrix::zeros(groups.n_rows(), groups.n_classes());
+    for (i, &c) in groups.codes().iter().enumerate() {
+        y[(i, c)] = (n / groups.totals()[c]).sqrt();
     }
     y
+}
+
+/// Means of the columns of `Y_0`: `sqrt(n_j / n)`, which is also the trivial eigenvector.
+pub fn response_means(groups: &Groups) -> Vec<f64> {
+    let n = groups.total();
+    groups.totals().iter().map(|k| (k / n).sqrt()).collect()
 }
 
 /// Canonical variates of a regression on [`scored_responses`].
@@ -47,18 +54,17 @@ pub fn canonical(
     coef: &Matrix,
     offset: &[f64],
     fitted: &Matrix,
-    codes: &[usize],
-    counts: &[usize],
+    groups: &Groups,
     components: Option<usize>,
 ) -> Result<Canonical> {
-    let (n, c) = (codes.len() as f64, counts.len());
+    let c = groups.n_classes();
     // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric but for rounding.
-    let means = group_means(fitted, codes, c);
+    let means = groups.means(fitted);
+    let trivial = response_means(groups);
     let m = Matrix::from_fn(c, c, |j, k| {
-        let entry = |a: usize, b: usize| (counts[a] as f64 / n).sqrt() * means[(a, b)];
+        let entry = |a: usize, b: usize| trivial[a] * means[(a, b)];
         0.5 * (entry(j, k) + entry(k, j))
     });
-    let trivial: Vec<f64> = counts.iter().map(|&k| (k as f64 / n).sqrt()).collect();
     let (wd, eigenvalues) = scaled_eigenvectors(&deflate(&m, &trivial), components)?;
     let offset = Matrix::from_vec(offset.to_vec(), 1, c);
     Ok(Canonical {
@@ -116,12 +122,12 @@ fn deflate(m: &Matrix, w: &[f64]) -> Matrix {
 /// `c - 1` orthogonal scores: a `c x (c - 1)` matrix with `Theta' diag(n_j / n) Theta = I` and `Theta' (n_j)_j = 0`. For two
 /// classes it is `(sqrt(n_2 / n_1), -sqrt(n_1 / n_2))`, the scores of Lapanowski & Gaynanova (section 2.1); for more each
 /// column contrasts a class with all before it.
-pub fn contrast_scores(counts: &[usize]) -> Matrix {
-    let (c, n) = (counts.len(), counts.iter().sum::<usize>() as f64);
+pub fn contrast_scores(totals: &[f64]) -> Matrix {
+    let (c, n) = (totals.len(), totals.iter().sum::<f64>());
     let mut theta = Matrix::zeros(c, c.saturating_sub(1));
-    let mut before = counts.first().map_or(0.0, |&k| k as f64);
+    let mut before = totals.first().copied().unwrap_or(0.0);
     for l in 1..c {
-        let here = counts[l] as f64;
+        let here = totals[l];
         let upto = before + here;
         for j in 0..l {
             theta[(j, l - 1)] = (n * here / (before * upto)).sqrt();
@@ -138,21 +144,21 @@ mod tests {
 
     #[test]
     fn contrasts_satisfy_the_constraints_of_optimal_scoring() {
-        for counts in [vec![3, 7], vec![5, 1, 9, 2], vec![4, 4, 4]] {
-            let n: usize = counts.iter().sum();
+        for counts in [vec![3.0, 7.0], vec![5.0, 1.0, 9.0, 2.0], vec![4.0, 4.0, 4.0]] {
+            let n: f64 = counts.iter().sum();
             let theta = contrast_scores(&counts);
             for a in 0..counts.len() - 1 {
-                let mean: f64 = (0..counts.len()).map(|j| counts[j] as f64 * theta[(j, a)]).sum();
+                let mean: f64 = (0..counts.len()).map(|j| counts[j] * theta[(j, a)]).sum();
                 assert!(mean.abs() < 1e-12);
                 for b in 0..counts.len() - 1 {
                     let inner: f64 = (0..counts.len())
-                        .map(|j| counts[j] as f64 / n as f64 * theta[(j, a)] * theta[(j, b)])
+                        .map(|j| counts[j] / n * theta[(j, a)] * theta[(j, b)])
                         .sum();
                     assert!((inner - f64::from(a == b)).abs() < 1e-12);
                 }
             }
         }
-        let two = contrast_scores(&[3, 7]);
+        let two = contrast_scores(&[3.0, 7.0]);
         assert!((two[(0, 0)] - (7.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((two[(1, 0)] + (3.0f64 / 7.0).sqrt()).abs() < 1e-15);
     }
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn scored_responses_satisfy_the_constraint() {
         let codes = [0, 1, 1, 2, 2, 2];
-        let y = scored_responses(&codes, &[1, 2, 3]);
+        let y = scored_responses(&Groups::new(&codes, None, 3));
         let yy = matmul(y.view().t(), y.view());
         for i in 0..3 {
             for j in 0..3 {
@@ -175,7 +181,14 @@ mod tests {
         // Fitted values of the offset alone.
         let mean = 2f64.sqrt() / 2.0;
         let fitted = Matrix::from_fn(4, 2, |_, _| mean);
-        let c = canonical(&Matrix::zeros(3, 2), &[mean; 2], &fitted, &codes, &[2, 2], None).expect("finite");
+        let c = canonical(
+            &Matrix::zeros(3, 2),
+            &[mean; 2],
+            &fitted,
+            &Groups::new(&codes, None, 2),
+            None,
+        )
+        .expect("finite");
         assert!(c.eigenvalues.is_empty());
         assert_eq!((c.coef.cols(), c.means.max_abs()), (1, 0.0));
     }

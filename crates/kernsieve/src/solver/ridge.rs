@@ -4,6 +4,7 @@
 //! eigenvalue `l` of `M` that is `l / (l^2 + g l + g e)`; with `a + b = g` and `a b = g e` it splits into
 //! `(a / (l + a) - b / (l + b)) / (a - b)`: two shifted positive definite solves.
 
+use crate::data::Groups;
 use crate::error::Result;
 use crate::linalg::{Matrix, SymmetricEigen, cholesky_shifted, matmul, symmetric_eigen};
 use std::cell::OnceCell;
@@ -103,14 +104,38 @@ pub fn optimal_scoring_coefficients(m: &Shifted, g: f64, jitter: f64, y: &Matrix
     Ok(alpha)
 }
 
+/// `D M D` for the square roots `D` of the weights.
+pub fn scale_gram(m: &mut Matrix, groups: &Groups) {
+    let Some(weights) = groups.weights() else { return };
+    for (i, &w) in weights.iter().enumerate() {
+        m.row_mut(i)
+            .iter_mut()
+            .zip(weights)
+            .for_each(|(v, other)| *v *= (w * other).sqrt());
+    }
+}
+
+/// `C'a` for every column: coefficients of the rows themselves from those of the rows less their mean.
+pub fn center_coefficients(a: &mut Matrix, groups: &Groups) {
+    let n = groups.total();
+    let sums: Vec<f64> = (0..a.cols()).map(|l| a.column(l).iter().sum()).collect();
+    for i in 0..a.rows() {
+        let share = groups.weight(i) / n;
+        a.row_mut(i).iter_mut().zip(&sums).for_each(|(v, s)| *v -= share * s);
+    }
+}
+
 /// The stabilization rule (Lapanowski & Gaynanova, section 5.2) on the centred Gram matrix: `gamma-hat = t / (1 - t)` with
 /// `t = n / (n - 2) (|diag M|^2 - |M|_F^2 / n) / |M|_F^2`. It is the factor of `M + jitter I` in `M^2 + gamma (M + jitter I)`.
 ///
 /// `t = 1` (a kernel matrix that is the identity) would be infinite and `t <= 0` no penalty at all: `t` is kept between
 /// 1e-8 and 1 - 1e-6.
-pub fn stabilization(m: &Matrix) -> f64 {
-    let n = m.rows() as f64;
-    let diagonal: f64 = (0..m.rows()).map(|i| m[(i, i)] * m[(i, i)]).sum();
+///
+/// With weights `m` is `D M D`, `D = diag(sqrt(w))`, and the rule is the one for rows given as often as they weigh.
+pub fn stabilization(m: &Matrix, weights: Option<&[f64]>) -> f64 {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let n: f64 = (0..m.rows()).map(weight).sum();
+    let diagonal: f64 = (0..m.rows()).map(|i| m[(i, i)] * m[(i, i)] / weight(i)).sum();
     let total: f64 = m
         .as_slice()
         .chunks(4096)
@@ -128,12 +153,13 @@ pub fn stabilization(m: &Matrix) -> f64 {
 /// Generalised cross-validation over `grid` of `g`: the value that minimises
 /// `|(I - H) Y|^2 / n / (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The constant belongs to `H`: it is
 /// fitted exactly and must not count as a degree of freedom that is left. One eigendecomposition serves all values; ties go
-/// to the larger `g`.
-pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: &[f64]) -> Result<f64> {
+/// to the larger `g`. `n` is the weight of all rows; where rows weigh more than 1 each, the rows that they stand for besides
+/// themselves add directions without variance.
+pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: &[f64], n: f64) -> Result<f64> {
     let e = m.eigen()?;
     let vy = matmul(e.vectors.view().t(), y.view());
     let energy: Vec<f64> = vy.iter_rows().map(|r| r.iter().map(|v| v * v).sum()).collect();
-    let n = e.values.len() as f64;
+    let others = n - e.values.len() as f64;
     let mut best = (f64::INFINITY, f64::NAN);
     let mut sorted = grid.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -147,7 +173,7 @@ pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: 
             trace += left;
         }
         // The constant is an eigenvector of eigenvalue 0, which the sum has counted as left.
-        let score = rss / n / ((trace - 1.0) / n).powi(2);
+        let score = rss / n / ((trace + others - 1.0) / n).powi(2);
         if score < best.0 {
             best = (score, g);
         }
@@ -223,7 +249,7 @@ mod tests {
         let n = 60;
         let shifted = Shifted::new(centred(n, 80, 7));
         let grid: Vec<f64> = (-6..5).map(|k| 10f64.powi(k)).collect();
-        let chosen = generalized_cross_validation(&shifted, 1e-5, &response(n, 1, 8), &grid).expect("finite");
+        let chosen = generalized_cross_validation(&shifted, 1e-5, &response(n, 1, 8), &grid, n as f64).expect("finite");
         assert!(chosen > 1.0, "{chosen}");
     }
 
@@ -252,13 +278,13 @@ mod tests {
     fn stabilization_by_hand_and_at_its_limits() {
         // M = diag(2, 1, 1): |diag|^2 = 6 = |M|^2, n = 3: t = 3 (6 - 2) / 6 = 2, so clipped just below 1.
         let m = Matrix::from_fn(3, 3, |i, j| if i == j { [2.0, 1.0, 1.0][i] } else { 0.0 });
-        assert!((stabilization(&m) - (1e6 - 1.0)).abs() < 1.0);
+        assert!((stabilization(&m, None) - (1e6 - 1.0)).abs() < 1.0);
         // n = 4, all entries 1: |diag|^2 = 4, |M|^2 = 16: t = 2 (4 - 4) / 16 = 0.
         let ones = Matrix::from_fn(4, 4, |_, _| 1.0);
-        assert!(stabilization(&ones) < 1.1e-8);
+        assert!(stabilization(&ones, None) < 1.1e-8);
         // n = 4, unit diagonal, 0.5 elsewhere: 4 and 4 + 3 = 7: t = 2 (4 - 7/4) / 7 = 9/14, gamma = 9/5.
         let half = Matrix::from_fn(4, 4, |i, j| if i == j { 1.0 } else { 0.5 });
-        assert!((stabilization(&half) - 1.8).abs() < 1e-12);
+        assert!((stabilization(&half, None) - 1.8).abs() < 1e-12);
     }
 
     #[test]
@@ -268,7 +294,7 @@ mod tests {
         let y = response(n, 1, 6);
         let shifted = Shifted::new(m.clone());
         let grid: Vec<f64> = (-6..4).map(|k| 10f64.powi(k)).collect();
-        let chosen = generalized_cross_validation(&shifted, 1e-5, &y, &grid).expect("finite");
+        let chosen = generalized_cross_validation(&shifted, 1e-5, &y, &grid, n as f64).expect("finite");
         // The definition, with H column by column from the solver under test elsewhere.
         let score = |g: f64| {
             let h = matmul(

@@ -1,11 +1,16 @@
 //! Tuning: grids, cross-validation, and the way from a data set to a model.
 
+mod calibration;
 mod control;
 mod cross_validation;
+mod leave_one_out;
 mod memory;
+mod table;
 mod train;
 
+pub use calibration::calibrate;
 pub use control::{Control, Progress};
-pub use cross_validation::{calibrate, cross_validate};
+pub use cross_validation::cross_validate;
+pub use leave_one_out::leave_one_out;
 pub use memory::{available_memory, for_people};
 pub use train::{Trained, prepare, train};

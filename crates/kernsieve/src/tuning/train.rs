@@ -1,13 +1,15 @@
 //! From a data set to a model.
 
+use super::calibration::calibrate;
 use super::control::Control;
-use super::cross_validation::{calibrate, cross_validate};
+use super::cross_validation::cross_validate;
+use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, rows_that_fit};
-use crate::data::{Dataset, Scaling, Schema, stratified_sample};
+use crate::data::{Dataset, Groups, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
-use crate::method::{Candidate, Method, MethodKind, Options, Problem};
-use crate::metrics::error_rate;
+use crate::method::{Candidate, Method, MethodKind, Options, Problem, Validation};
+use crate::metrics::weighted_error_rate;
 use crate::model::{CvTable, Model, TrainingRecord};
 use std::time::Instant;
 
@@ -25,17 +27,20 @@ pub struct Trained {
 
 /// Scaling learned from `rows`, the problem they make, and the class code of each class that occurs in them.
 pub fn prepare(data: &Dataset, rows: &[usize], options: &Options) -> Result<(Scaling, Problem, Vec<usize>)> {
-    let scaling = Scaling::fit(data.x(), rows, options.standardize);
+    let scaling = Scaling::fit(data.x(), rows, data.weights(), options.standardize);
     let x = scaling.apply(data.x(), rows);
     let all = data.labels().n_classes();
     let (labels, kept) = data.labels().select(rows).compact();
-    let priors = options.priors.resolve_subset(&labels, &kept, all)?;
+    let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
+    let groups = Groups::new(labels.codes(), weights.as_deref(), labels.n_classes());
+    let priors = options.priors.resolve_subset(&labels, &groups, &kept, all)?;
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok((
         scaling,
         Problem {
             x,
             labels,
+            weights,
             priors,
             feature_weights,
         },
@@ -97,7 +102,10 @@ pub fn train(
     let (candidate, cv): (Candidate, Option<CvTable>) = match only {
         Some(candidate) if !estimate => (candidate, None),
         _ => {
-            let table = cross_validate(method.as_ref(), tuned_on, arms, options, control)?;
+            let table = match options.validation {
+                Validation::Folds => cross_validate(method.as_ref(), tuned_on, arms, options, control)?,
+                Validation::LeaveOneOut => leave_one_out(method.as_ref(), &problem, arms, options, control)?,
+            };
             let best = table.best();
             if best.error.is_none() {
                 return Err(Error::Data(format!(
@@ -160,7 +168,7 @@ pub fn train(
         .iter_rows()
         .map(|r| kept[argmax(r)])
         .collect();
-    model.record.train_error = error_rate(&predicted, data.labels().codes());
+    model.record.train_error = weighted_error_rate(&predicted, data.labels().codes(), data.weights());
     Ok(Trained {
         model,
         notices,
@@ -250,6 +258,7 @@ mod tests {
     use super::*;
     use crate::data::{Labels, simulate};
     use crate::linalg::Matrix;
+    use crate::metrics::error_rate;
 
     fn schema(data: &Dataset) -> Schema {
         Schema::numeric(data.feature_names())

@@ -1,0 +1,64 @@
+//! Validation by leaving every row out in turn, by formula: one fit a candidate instead of one a row.
+//!
+//! Features are standardised, and samples selected, on all rows: what is left out of a row's prediction is its part in the
+//! regression. That makes the errors a little too small; cross-validation by folds leaves everything out.
+
+use super::control::Control;
+use super::memory::{for_people, rows_that_fit};
+use super::table::{count, entries, search, table};
+use crate::error::{Error, Result};
+use crate::method::{Arm, Method, Options, Problem};
+use crate::model::CvTable;
+
+/// Scores every candidate of the arms on the rows of the problem, each left out of its own prediction.
+pub fn leave_one_out(
+    method: &dyn Method,
+    problem: &Problem,
+    arms: Vec<Arm>,
+    options: &Options,
+    control: &Control,
+) -> Result<CvTable> {
+    check_memory(method, problem, control)?;
+    let groups = problem.groups();
+    let own: Vec<Option<usize>> = groups.codes().iter().map(|&c| Some(c)).collect();
+    let (grid, chosen) = search(method, arms, groups.n_classes(), options.rule, |arms| {
+        let total = arms.len();
+        control.report(0, total);
+        let mut scores = Vec::with_capacity(total);
+        // One arm after the other: each is a few large matrix products, which use all threads themselves.
+        for arm in &arms {
+            control.checkpoint()?;
+            let own_scores = method
+                .leave_one_out(problem, arm)?
+                .ok_or_else(|| Error::Data(format!("{} has no formula for leave-one-out; use folds", method.name())))?;
+            let counted = |s| count(s, &own, |i| groups.weight(i));
+            scores.push(own_scores.into_iter().map(|s| s.map(counted)).collect());
+            control.report(scores.len(), total);
+        }
+        let mut entries = entries(arms, &[scores], &[groups.total()]);
+        for e in &mut entries {
+            // That of a proportion: there is one fold only.
+            let error = e.error.unwrap_or(0.0);
+            e.standard_error = (error * (1.0 - error) / groups.n_rows() as f64).sqrt();
+        }
+        Ok(entries)
+    })?;
+    Ok(table(grid, chosen, groups.n_rows(), options.rule))
+}
+
+/// The Gram matrix, its products and the coordinates of the rows.
+fn check_memory(method: &dyn Method, problem: &Problem, control: &Control) -> Result<()> {
+    const MATRICES: f64 = 4.0;
+    let (n, limit) = (problem.n() as f64, control.memory_bytes());
+    let needed = 8.0 * MATRICES * n * n;
+    if needed <= limit as f64 {
+        return Ok(());
+    }
+    let fits = rows_that_fit(limit, 8.0 * MATRICES, 0.0);
+    Err(Error::Memory {
+        what: format!("leave-one-out of {} on {} rows", method.name(), problem.n()),
+        needed: for_people(needed as u64),
+        limit: for_people(limit),
+        remedy: format!("about {fits} rows would fit; take a sample of the rows, or raise --memory"),
+    })
+}

@@ -1,0 +1,213 @@
+//! The table of a validation: one entry a candidate, and which of them is chosen.
+
+use crate::decision::{argmax, softmax_in_place};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::linalg::Matrix;
+use crate::method::{Arm, Candidate, Method, Rule};
+use crate::metrics::{log_loss_of, mean_and_standard_error};
+use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
+
+/// Counts of one candidate in one fold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Score {
+    pub(super) wrong: f64,
+    pub(super) log_loss: f64,
+}
+
+/// How often a grid may be widened because the best candidate lies at its edge.
+const WIDENINGS: usize = 4;
+
+/// Scores arms, and more of them while the best candidate lies at the edge of what was tried. Gives all entries in order of
+/// preference, and which is chosen.
+pub(super) fn search(
+    method: &dyn Method,
+    mut arms: Vec<Arm>,
+    n_classes: usize,
+    rule: Rule,
+    mut score: impl FnMut(Vec<Arm>) -> Result<Vec<CvEntry>>,
+) -> Result<(Vec<CvEntry>, usize)> {
+    let mut tried: Vec<Kernel> = Vec::new();
+    let mut grid: Vec<CvEntry> = Vec::new();
+    let mut chosen = 0;
+    for _ in 0..=WIDENINGS {
+        tried.extend(arms.iter().filter_map(|arm| arm.first()).map(|c| c.kernel));
+        grid.extend(score(arms)?);
+        // Stable: where the method has no preference, candidates stay in the order in which they were listed.
+        grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
+        chosen = choose(&grid, rule);
+        arms = method.widen(&tried, &grid[chosen].candidate, n_classes);
+        if arms.is_empty() {
+            break;
+        }
+    }
+    Ok((grid, chosen))
+}
+
+/// Counts log scores against the class of every row, as a position among those of the scores; `None` for a class that is not there.
+pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(usize) -> f64) -> Score {
+    let mut score = Score {
+        wrong: 0.0,
+        log_loss: 0.0,
+    };
+    let c = scores.cols();
+    for (i, (row, &own)) in scores.as_mut_slice().chunks_exact_mut(c).zip(own).enumerate() {
+        softmax_in_place(row);
+        let w = weight(i);
+        score.wrong += if Some(argmax(row)) == own { 0.0 } else { w };
+        score.log_loss += w * log_loss_of(own.map_or(0.0, |c| row[c]));
+    }
+    score
+}
+
+/// The entries of some arms; `weights` are those of the held-out rows of every fold, summed.
+pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weights: &[f64]) -> Vec<CvEntry> {
+    let n: f64 = weights.iter().sum();
+    let mut entries = Vec::new();
+    for (a, arm) in arms.into_iter().enumerate() {
+        for (c, candidate) in arm.into_iter().enumerate() {
+            let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c]).collect();
+            let Some(own) = own else {
+                entries.push(CvEntry {
+                    candidate,
+                    error: None,
+                    standard_error: 0.0,
+                    log_loss: None,
+                    fold_errors: vec![],
+                });
+                continue;
+            };
+            let fold_errors: Vec<f64> = own
+                .iter()
+                .zip(weights)
+                .map(|(s, w)| s.wrong / w.max(f64::MIN_POSITIVE))
+                .collect();
+            entries.push(CvEntry {
+                candidate,
+                error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
+                standard_error: mean_and_standard_error(&fold_errors).1,
+                log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
+                fold_errors,
+            });
+        }
+    }
+    entries
+}
+
+/// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of the chosen kernel stays
+/// whole, and of every kernel its best size.
+pub(super) fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
+    let optimism = optimism(&grid, chosen);
+    if grid[chosen].candidate.size.is_none() {
+        return CvTable {
+            folds,
+            grid,
+            chosen,
+            rule,
+            optimism,
+            curve: vec![],
+        };
+    }
+    let best = grid[chosen].clone();
+    let mut curve: Vec<CurvePoint> = grid
+        .iter()
+        .filter(|e| e.candidate.kernel == best.candidate.kernel)
+        .filter_map(|e| {
+            Some(CurvePoint {
+                size: e.candidate.size?,
+                error: e.error?,
+                standard_error: e.standard_error,
+                log_loss: e.log_loss?,
+            })
+        })
+        .collect();
+    curve.sort_by_key(|p| p.size);
+    let mut kept: Vec<CvEntry> = Vec::new();
+    for e in grid {
+        match kept.iter_mut().find(|k| k.candidate.kernel == e.candidate.kernel) {
+            None => kept.push(e),
+            Some(k) => {
+                let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
+                if e == best || (*k != best && error(&e) < error(k)) {
+                    *k = e;
+                }
+            }
+        }
+    }
+    let chosen = kept.iter().position(|e| *e == best).unwrap_or(0);
+    CvTable {
+        folds,
+        grid: kept,
+        chosen,
+        rule,
+        optimism,
+        curve,
+    }
+}
+
+/// The first candidate of least error, or the simplest within one standard error of it.
+fn choose(grid: &[CvEntry], rule: Rule) -> usize {
+    let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
+    let mut least = 0;
+    for (i, e) in grid.iter().enumerate() {
+        if error(e) < error(&grid[least]) {
+            least = i;
+        }
+    }
+    match rule {
+        Rule::Min => least,
+        Rule::OneStandardError => {
+            let bound = error(&grid[least]) + grid[least].standard_error;
+            let within = (0..grid.len()).filter(|&i| error(&grid[i]) <= bound);
+            within
+                .min_by(|&a, &b| simplicity(&grid[a].candidate, &grid[b].candidate).then(a.cmp(&b)))
+                .unwrap_or(least)
+        }
+    }
+}
+
+/// The sparser candidate first, then the smoother one: larger bandwidth, larger ridge.
+fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
+    let ridge = |c: &Candidate| c.ridge.unwrap_or(0.0);
+    a.size
+        .cmp(&b.size)
+        .then_with(|| width(b).total_cmp(&width(a)))
+        .then_with(|| ridge(b).total_cmp(&ridge(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(error: f64, standard_error: f64) -> CvEntry {
+        CvEntry {
+            candidate: Candidate::new(Kernel::Linear),
+            error: Some(error),
+            standard_error,
+            log_loss: None,
+            fold_errors: vec![error, error],
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_first_and_one_standard_error_to_the_simplest() {
+        let grid = [
+            entry(0.30, 0.01),
+            entry(0.11, 0.01),
+            entry(0.10, 0.02),
+            entry(0.10, 0.02),
+        ];
+        assert_eq!(choose(&grid, Rule::Min), 2);
+        assert_eq!(choose(&grid, Rule::OneStandardError), 1);
+        // Within one standard error the smoothest wins, wherever it stands.
+        let mut smooth = grid.to_vec();
+        smooth[1].candidate.kernel = Kernel::Gaussian { bandwidth: 1.0 };
+        smooth[2].candidate.kernel = Kernel::Gaussian { bandwidth: 2.0 };
+        smooth[3].candidate.kernel = Kernel::Gaussian { bandwidth: 3.0 };
+        assert_eq!(choose(&smooth, Rule::OneStandardError), 3);
+        let mut failed = grid.to_vec();
+        failed[2].error = None;
+        assert_eq!(choose(&failed, Rule::Min), 3);
+    }
+}
