@@ -112,25 +112,112 @@ def predict(program, train, rows, d, noise, repeats):
         w.close()
 
 
-def selection(program, n, repeats):
-    """A full path of orthogonal least squares on a Gaussian Gram matrix, beside SciPy's column-pivoted QR of it."""
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(n, 10))
-    y = (rng.integers(0, 3, n)[:, None] == np.arange(3)).astype(float)
-    k = rbf_kernel(x, gamma=0.5)
-    with tempfile.TemporaryDirectory() as folder:
-        w = Worker(program, Path(folder), "ols", {"x": x, "y": y}, ["x", n, 10, 1.0, "y", 3, n])
+def gemm_rate(n):
+    """GFLOP/s of a square matrix product of OpenBLAS, the yardstick of this machine."""
+    a = np.random.default_rng(0).normal(size=(n, n))
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        a @ a
+        seconds.append(time.perf_counter() - start)
+    return 2 * n**3 / np.median(seconds) / 1e9
+
+
+def exponent(sizes, seconds):
+    """Slope of log time against log size."""
+    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+
+
+def selections(program, sizes, long, repeats):
+    """Full paths of orthogonal least squares on Gaussian Gram matrices beside SciPy's column-pivoted QR of them; one path of
+    `long[1]` steps at `long[0]` rows, where the paper stops at 752 of 10,000."""
+    threads = os.cpu_count()
+    own, peer, slow = [], [], []
+    for n in sizes:
+        pairs, mgs = selection(program, n, n, repeats if n < 4000 else 1)
+        own.append(np.median(pairs[:, 0]))
+        peer.append(np.median(pairs[:, 1]))
+        slow.append(mgs)
+    rate = 4 / 3 * sizes[-1] ** 3 / own[-1] / 1e9
+    machine = gemm_rate(min(sizes[-1], 3000))
+    print(f"|  | {rate:.0f} of {machine:.0f} GFLOP/s of a matrix product | {threads} | {100 * rate / machine:.0f} % |  |  |", flush=True)
+    print(
+        f"|  | growth with n, exponent | {threads} | {exponent(sizes, own):.2f} | {exponent(sizes, peer):.2f} "
+        f"| Gram-Schmidt {exponent(sizes, slow):.2f} |",
+        flush=True,
+    )
+    with Selection(program, *long) as w:
+        seconds = w.seconds(threads)
+    print(f"| OLS path | n {long[0]}, {long[1]} steps | {threads} | {seconds:.2f} s |  |  |", flush=True)
+
+
+class Selection(Worker):
+    """The selection of `steps` of `n` samples."""
+
+    def __init__(self, program, n, steps):
+        self.folder = tempfile.TemporaryDirectory()
+        rng = np.random.default_rng(0)
+        self.x = rng.normal(size=(n, 10))
+        self.y = (rng.integers(0, 3, n)[:, None] == np.arange(3)).astype(float)
+        arguments = ["x", n, 10, 1.0, "y", 3, steps]
+        super().__init__(program, Path(self.folder.name), "ols", {"x": self.x, "y": self.y}, arguments)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+        self.folder.cleanup()
+
+
+def selection(program, n, steps, repeats):
+    with Selection(program, n, steps) as w:
+        k = rbf_kernel(w.x, gamma=0.5)
         w.seconds(1)
         order = w.result((-1,)).astype(int)
         assert len(order) == n - 1 and len(set(order)) == n - 1  # centred columns: one less than n are independent
-        assert (order[:20] == gram_schmidt(k, y, 20)).all()
+        assert (order[:20] == gram_schmidt(k, w.y, 20)).all()
         threads = os.cpu_count()
         pairs = alternate(lambda: w.seconds(threads), lambda: qr(k, mode="r", pivoting=True), repeats)
         row("full OLS path / scipy pivoted QR", f"n {n}", threads, pairs, 4 / 3 * n**3 / 1e9, "GFLOP/s")
-        few = alternate(lambda: w.seconds(threads), lambda: gram_schmidt(k, y, 20), 1)
+        few = alternate(lambda: w.seconds(threads), lambda: gram_schmidt(k, w.y, 20), 1)
         slow = few[0, 1] / 20 * (n - 1)
         print(f"|  | NumPy Gram-Schmidt, from 20 steps | {threads} |  |  | about {slow / few[0, 0]:,.0f}x |", flush=True)
-        w.close()
+        return pairs, slow
+
+
+def prediction_against_size(program, sizes, rows, d):
+    """Rows a second that a model of so many samples predicts."""
+    rng = np.random.default_rng(2)
+    x, seconds = rng.normal(size=(rows, d)), []
+    for s in sizes:
+        arrays = {"x": x, "support": rng.normal(size=(s, d)), "coef": rng.normal(size=(s, 1))}
+        with tempfile.TemporaryDirectory() as folder:
+            w = Worker(program, Path(folder), "predict", arrays, ["x", rows, d, "support", s, "coef", 0.0, np.sqrt(d)])
+            w.seconds(1)
+            seconds.append(min(w.seconds(os.cpu_count()) for _ in range(3)))
+            w.close()
+    figures = ", ".join(f"{s}: {rows / t:,.2g}" for s, t in zip(sizes, seconds))
+    print(f"| predict, rows/s by samples kept | {rows} rows, d {d} | {os.cpu_count()} | {figures} |  |  |", flush=True)
+
+
+def streaming(program, sizes, d, candidates):
+    """sMKDA among few candidates, rows streaming through: time against the number of rows."""
+    rng, seconds = np.random.default_rng(3), []
+    for n in sizes:
+        x = rng.normal(size=(n, d))
+        y = (x[:, :3] ** 2).sum(1) > 2.4
+        with tempfile.TemporaryDirectory() as folder:
+            arrays = {"x": x, "y": y.astype(float)[:, None]}
+            w = Worker(program, Path(folder), "smkda", arrays, ["x", n, d, np.sqrt(d), "y", 100, candidates])
+            seconds.append(w.seconds(os.cpu_count()))
+            w.close()
+    figures = ", ".join(f"{n}: {t:.2f} s" for n, t in zip(sizes, seconds))
+    print(
+        f"| smkda --candidates {candidates}, one fit | d {d}; {figures} | {os.cpu_count()} "
+        f"| exponent {exponent(sizes, seconds):.2f} |  |  |",
+        flush=True,
+    )
 
 
 def gram_schmidt(k, y, steps):
@@ -158,14 +245,17 @@ def main():
     if a.short:
         gram(a.program, 500, 20, 3)
         predict(a.program, 300, 2000, 20, 0.0, 3)
-        selection(a.program, 300, 3)
+        selections(a.program, (150, 300), (600, 50), 3)
+        prediction_against_size(a.program, (10, 100), 2000, 20)
+        streaming(a.program, (2000, 4000), 5, 100)
         return
     for d in (20, 200):
         gram(a.program, 4000, d, 9)
     predict(a.program, 200, 100_000, 20, 0.0, 5)
     predict(a.program, 3000, 10_000, 100, 3.0, 5)
-    for n, repeats in ((1000, 5), (2000, 3), (5000, 1)):
-        selection(a.program, n, repeats)
+    selections(a.program, (1250, 2000, 2500, 5000), (10_000, 752), 3)
+    prediction_against_size(a.program, (10, 50, 100, 500, 2000), 100_000, 20)
+    streaming(a.program, (62_500, 125_000, 250_000), 20, 1000)
 
 
 if __name__ == "__main__":

@@ -79,11 +79,13 @@ def standardised(data, file):
     """The data set with every feature at mean 0 and variance 1 over all rows, as the paper has it."""
     with open(data / f"{file}.csv") as f:
         header, *rows = list(csv.reader(f))
-    columns = [[float(v) for v in column] for column in list(zip(*rows))[:-1]]
+    # A missing value (yeast has some) counts as the mean of its column.
+    columns = [[float(v) if v else None for v in column] for column in list(zip(*rows))[:-1]]
     for column in columns:
-        mean = sum(column) / len(column)
-        sd = (sum((v - mean) ** 2 for v in column) / len(column)) ** 0.5 or 1.0
-        column[:] = [(v - mean) / sd for v in column]
+        known = [v for v in column if v is not None]
+        mean = sum(known) / len(known)
+        sd = (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5 or 1.0
+        column[:] = [0.0 if v is None else (v - mean) / sd for v in column]
     path = WORK / f"{file}_standardised.csv"
     with open(path, "w", newline="") as f:
         writer = csv.writer(f)
@@ -97,29 +99,87 @@ def mean_se(values):
     return mean, (sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)) ** 0.5
 
 
+def rows_of(table):
+    """The published rows that have data."""
+    with open(Path(__file__).parent / "published" / f"{table}.csv") as f:
+        return [r for r in csv.DictReader(f) if r.get("file", "-")]
+
+
+PAPER_GRID = ",".join(str(0.25 * k) for k in range(1, 61))
+PAPER_SMKDA = ["--method", "smkda", "--no-calibration", "--bandwidths", PAPER_GRID, "--path-limit", 200]
+
+
+def five_partitions(program, source):
+    """Mean and standard error of the accuracy, and of the share of samples kept, in percent."""
+    accuracy, kept = [], []
+    for seed in range(5):
+        fit = run_json(program, "fit", source, "--target", "class", "--no-standardize", "--seed", seed, *PAPER_SMKDA)
+        accuracy.append(100 * (1 - fit["cv"]["error"]))
+        kept.append(100 * fit["params"]["max_support"] / (0.8 * fit["n_rows"]))
+    return mean_se(accuracy), mean_se(kept)
+
+
+def smkda_a2(program, data, repeats):
+    """Harrison & Pasupa (2009), Table A.2: beside the relevance vector machine, by the protocol of Table A.1.
+
+    The yeast data at hand have three of the five classes (186 of the 208 rows): an easier problem, shown and not judged.
+    """
+    del repeats
+    print("| data set | RVM, paper | kept | sMKDA, paper | s.e. | kept | ours | s.e. | kept | verdict |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for row in rows_of("smkda-a2"):
+        (mean, se), (share, _) = five_partitions(program, standardised(data, row["file"]))
+        paper, paper_se = float(row["smkda_accuracy"]), float(row["smkda_accuracy_se"])
+        verdict = "within 2 s.e. or better" if mean >= paper - 2 * paper_se else "NOT reproduced"
+        if row["dataset"] == "Yeast":
+            verdict = "other data: 3 of 5 classes"
+        print(
+            f"| {row['dataset']} | {row['rvm_accuracy']} % | {row['rvm_retained_percent']} % | {paper:.2f} % | {paper_se:.2f} "
+            f"| {row['smkda_retained_percent']} % | {mean:.2f} % | {se:.2f} | {share:.1f} % | {verdict} |",
+            flush=True,
+        )
+
+
+def smkda_thyroid(program, data, repeats):
+    """Harrison & Pasupa (2009), Tables A.3 and A.4: the large thyroid set, 3772 rows to train and 3428 to test.
+
+    Tuned as in Table A.1 by five-fold cross-validation on the training rows alone; three seeds of the folds.
+    """
+    del repeats
+    published = rows_of("smkda-thyroid")
+    train, test = data / "ann_thyroid_train.csv", data / "ann_thyroid_test.csv"
+    print("| | bandwidth | samples kept | test accuracy | hits in C1, C2, C3 |")
+    print("|---|---|---|---|---|")
+    for method, label in (("LDA", "LDA, paper"), ("sMKDA", "sMKDA, paper")):
+        hits = [int(r[f"est_{r['observed']}"]) for r in published if r["method"].startswith(method)]
+        settings = "| 5 | 111 " if method == "sMKDA" else "| | "
+        print(f"| {label} {settings}| {100 * sum(hits) / 3428:.2f} % | {', '.join(map(str, hits))} |")
+    runs = [("LDA, ours", ["--method", "lda"])]
+    runs += [(f"sMKDA, ours, seed {seed}", [*PAPER_SMKDA, "--seed", seed]) for seed in range(3)]
+    for label, options in runs:
+        fit = run_json(program, "fit", train, "--test", test, "--target", "class", *options)
+        table = fit["test"]["confusion"]
+        hits = ", ".join(str(table[i][i]) for i in range(len(table)))
+        width = f"{fit['kernel']['bandwidth']} | {fit['retained_samples']['count']}" if "smkda" in options else "|"
+        print(f"| {label} | {width} | {100 * (1 - fit['test_error']):.2f} % | {hits} |", flush=True)
+
+
 def smkda_a1(program, data, repeats):
     """Harrison & Pasupa (2009), Table A.1: five-fold CV accuracy at the best bandwidth and n_s over five random partitions.
 
     The published figures are not hold-out accuracies (each is a multiple of 1/(5n)); retained samples are relative to 0.8 n.
-    Bandwidths 0.25 to 15 in steps of 0.25 on features standardised over the whole set. Beside them an honest estimate:
-    everything tuned on two thirds, error on the other third, mean of ten splits with our own grid.
+    Bandwidths 0.25 to 15 in steps of 0.25 on features standardised over the whole set, paths of at most 200 samples: the paper
+    has a "maximum permitted" and does not name it, but its vowel figure (24 % of 792) is just below 200. Beside them an
+    honest estimate: everything tuned on two thirds, error on the other third, mean of ten splits with our own grid.
     """
     del repeats  # five partitions, as published
-    with open(Path(__file__).parent / "published" / "smkda-a1.csv") as f:
-        published = [r for r in csv.DictReader(f) if r["file"]]
-    grid = ",".join(str(0.25 * k) for k in range(1, 61))
+    published = rows_of("smkda-a1")
     print("| data set | paper | s.e. | ours | s.e. | verdict | kept, paper | kept, ours | honest held-out third, ours |")
     print("|---|---|---|---|---|---|---|---|---|")
     totals = []
     for row in published:
         source = standardised(data, row["file"])
-        accuracy, kept = [], []
-        for seed in range(5):
-            options = ["--target", "class", "--method", "smkda", "--no-standardize", "--no-calibration", "--seed", seed]
-            fit = run_json(program, "fit", source, *options, "--bandwidths", grid)
-            accuracy.append(100 * (1 - fit["cv"]["error"]))
-            kept.append(100 * fit["params"]["max_support"] / (0.8 * fit["n_rows"]))
-        (mean, se), (share, _) = mean_se(accuracy), mean_se(kept)
+        (mean, se), (share, _) = five_partitions(program, source)
         paper, paper_se = float(row["smkda_accuracy"]), float(row["smkda_accuracy_se"])
         verdict = "within 2 s.e. or better" if mean >= paper - 2 * paper_se else "NOT reproduced"
         honest = compare(program, data / f"{row['file']}.csv", WORK / f"smkda-a1-{row['file']}.journal", 10, "--methods", "smkda")
@@ -134,7 +194,7 @@ def smkda_a1(program, data, repeats):
     print(f"| mean | {paper:.2f} % | | {mean:.2f} % | | | {paper_kept:.1f} % | {share:.1f} % | {honest:.1f} % |")
 
 
-TABLES = {"kos-2": kos_2, "smkda-a1": smkda_a1}
+TABLES = {"kos-2": kos_2, "smkda-a1": smkda_a1, "smkda-a2": smkda_a2, "smkda-thyroid": smkda_thyroid}
 
 
 def main():

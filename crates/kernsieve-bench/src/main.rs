@@ -5,14 +5,17 @@
 //! kernsieve-bench gram X N D BANDWIDTH OUT
 //! kernsieve-bench predict X N D SUPPORT S COEF OFFSET BANDWIDTH OUT
 //! kernsieve-bench ols X N D BANDWIDTH Y C STEPS OUT
+//! kernsieve-bench smkda X N D BANDWIDTH CODES SIZE CANDIDATES OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
 //! threads; the first result is written to `OUT`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+use kernsieve::data::Labels;
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
+use kernsieve::method::{Candidate, MethodKind, Options, Problem};
 use kernsieve::solver::ols::forward_selection;
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -68,6 +71,23 @@ fn run(a: &[String]) -> Result<(), String> {
                 });
                 let taken = order.len();
                 Matrix::from_vec(order, taken, 1)
+            })
+        }
+        "smkda" => {
+            let kernel = Kernel::Gaussian { bandwidth: real(4)? };
+            let codes: Vec<usize> = matrix(word(5)?, n, 1)?.as_slice().iter().map(|v| *v as usize).collect();
+            let classes = (0..=codes.iter().copied().max().unwrap_or(0)).map(|c| c.to_string());
+            let labels = Labels::from_codes(codes, classes.collect()).map_err(|e| e.to_string())?;
+            let problem = Problem::new(x, labels).map_err(|e| e.to_string())?;
+            let candidate = Candidate::new(kernel).size(count(6)?);
+            let options = Options {
+                candidates: Some(count(7)?),
+                ..Options::default()
+            };
+            let method = MethodKind::Smkda.build(&options).map_err(|e| e.to_string())?;
+            serve(word(8)?, || match method.fit(&problem, &candidate) {
+                Ok(fit) => Matrix::from_vec(fit.report.objective.into_iter().collect(), 1, 1),
+                Err(_) => Matrix::zeros(0, 0),
             })
         }
         other => Err(format!("unknown task '{other}'")),

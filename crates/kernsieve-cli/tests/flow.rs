@@ -298,3 +298,104 @@ fn a_threshold_on_the_accuracy_sets_the_status() {
     assert_eq!(run.code, 3);
     has(&run.out, &["30 rows, accuracy", "observed"]);
 }
+
+/// The same data with a column of weights 0, 1, 2, 3, and with every row written so often.
+fn weighed_and_repeated(n: usize) -> (String, String) {
+    let text = disc(n, 7);
+    let mut lines = text.lines();
+    let header = lines.next().unwrap();
+    let (mut weighed, mut repeated) = (format!("weight,{header}\n"), format!("{header}\n"));
+    for (i, line) in lines.enumerate() {
+        let times = (i * 7 + i / 5) % 4;
+        weighed.push_str(&format!("{times},{line}\n"));
+        (0..times).for_each(|_| repeated.push_str(&format!("{line}\n")));
+    }
+    (weighed, repeated)
+}
+
+#[test]
+fn weights_count_rows_so_often() {
+    let folder = Folder::new();
+    let (weighed, repeated) = weighed_and_repeated(80);
+    folder.write("weighed.csv", weighed);
+    folder.write("repeated.csv", repeated);
+    folder.write("new.csv", disc(30, 8));
+    for (method, fixed) in [
+        ("lda", ""),
+        ("mkda", "--bandwidth 1 --ridge 0.1"),
+        ("smkda", "--bandwidth 1 --max-support 10"),
+        ("kos", "--bandwidth 1"),
+        ("parzen", "--bandwidth 0.5"),
+    ] {
+        let options = format!("--method {method} {fixed} --no-cv -q");
+        folder
+            .line(&format!("fit weighed.csv --weights weight {options} -o w.ks"))
+            .ok();
+        folder.line(&format!("fit repeated.csv {options} -o r.ks")).ok();
+        let probabilities = |model: &str| {
+            let run = folder.line(&format!("predict {model} new.csv --proba -q")).ok();
+            let rows = run.csv().1;
+            rows.iter().map(|r| r[1].parse::<f64>().unwrap()).collect::<Vec<_>>()
+        };
+        for (a, b) in probabilities("w.ks").iter().zip(probabilities("r.ks")) {
+            assert!((a - b).abs() < 1e-6, "{method}: {a} {b}");
+        }
+    }
+    let run = folder.line("fit weighed.csv --weights weight --method lda --json").ok();
+    assert!(run.json()["notices"].to_string().contains("of weight 0 left out"));
+    assert!(!run.json()["feature_names"].to_string().contains("weight"));
+}
+
+#[test]
+fn weights_that_are_none() {
+    let folder = Folder::new();
+    let data = |w: &str| format!("a,w,class\n1,1,x\n2,{w},y\n3,1,x\n4,1,y\n");
+    for (cell, words) in [
+        ("-1", &["line 3", "'w'", "the weight is -1"][..]),
+        ("", &["line 3", "'w'", "missing"]),
+        ("heavy", &["'w'"]),
+    ] {
+        folder.write("d.csv", data(cell));
+        let run = folder.line("fit d.csv --weights w");
+        assert_eq!(run.code, 1, "{}", run.err);
+        has(&run.err, words);
+    }
+    folder.write("d.csv", data("1"));
+    for wrong in ["class", "b", "9"] {
+        let run = folder.line(&format!("fit d.csv --weights {wrong}"));
+        assert_eq!(run.code, 1, "{}", run.err);
+        has(&run.err, &["--weights"]);
+    }
+    folder.write("zero.csv", "a,w,class\n1,0,x\n2,0,y\n");
+    has(
+        &folder.line("fit zero.csv --weights w").err,
+        &["every row has weight 0"],
+    );
+}
+
+#[test]
+fn a_sparse_model_by_leave_one_out() {
+    let folder = Folder::new();
+    folder.write("d.csv", disc(120, 3));
+    let run = folder.line("fit d.csv --method smkda --validation loo --json").ok();
+    let fit = run.json();
+    assert_eq!(fit["cv"]["folds"], 120);
+    let kept = fit["retained_samples"]["count"].as_u64().unwrap();
+    assert!((1..60).contains(&kept), "{kept}");
+    assert!(fit["cv"]["grid"][0]["press"]["mean"].as_f64().unwrap() > 0.0);
+    assert!(fit["cv"]["error"].as_f64().unwrap() < 0.15);
+    has(
+        &folder.line("fit d.csv --method smkda --validation loo").ok().out,
+        &["leave-one-out", "left out in turn"],
+    );
+    // No longer path than asked for, and a notice where there are not so many samples.
+    let short = folder
+        .line("fit d.csv --method smkda --path-limit 5 --json --bandwidth 1")
+        .ok();
+    let curve = short.json()["cv"]["curve"].as_array().unwrap().len();
+    assert_eq!(curve, 5);
+    let few = folder
+        .line("fit d.csv --method smkda --bandwidth 50 --max-support 100")
+        .ok();
+    has(&few.err, &["of the 100 samples asked for are retained"]);
+}

@@ -39,6 +39,12 @@ fn values_of_fit() {
         ("--kernel polynomial --degree 0", &["degree"]),
         ("--kernel sigmoid --slope nan", &["slope"]),
         ("--components 0", &["components", "1 or more"]),
+        ("--method smkda --path-limit 0", &["path-limit", "1 or more"]),
+        ("--method kos --validation loo", &["validation", "smkda", "loo"]),
+        (
+            "--method smkda --candidates 9 --validation loo",
+            &["validation", "--candidates"],
+        ),
         ("--rule best", &["--rule", "1se"]),
         ("--ridge-rule best", &["--ridge-rule", "gcv"]),
         ("--threads 0", &["--threads", "1 to 4096"]),

@@ -89,6 +89,13 @@ pub fn solve_gram(
             (Shifted::new(symmetric_product(ckt.view())), right)
         }
     };
+    let equations = Equations {
+        k: gram,
+        y: &y,
+        groups,
+        penalty,
+        definite,
+    };
     Ok(ridges
         .iter()
         .map(|&r| {
@@ -106,7 +113,7 @@ pub fn solve_gram(
             let mut fitted = matmul(gram.view(), a.view());
             add_to_rows(&mut fitted, &offset);
             let rss = groups.squared_distance(&y, &fitted);
-            let residual = residual(gram, r, &a, &y, &fitted, groups, penalty, definite);
+            let residual = equations.residual(r, &a, &fitted);
             let variates = canonical(&a, &offset, &fitted, groups, components)?;
             Ok(GramSolution {
                 variates,
@@ -117,47 +124,50 @@ pub fn solve_gram(
         .collect())
 }
 
-/// How far the solution is from its equations, in units of the responses: `|Y_0 - Yhat_0 - r A|` for `R = r K`. For `R = r I`, and in
-/// the positive part of an indefinite matrix, the gradient of eq. 9 relative to its terms.
-fn residual(
-    k: &Matrix,
-    r: f64,
-    a: &Matrix,
-    y: &Matrix,
-    fitted: &Matrix,
-    groups: &Groups,
+/// Eq. 10, to see how far a solution is from it.
+struct Equations<'a> {
+    k: &'a Matrix,
+    y: &'a Matrix,
+    groups: &'a Groups,
     penalty: Penalty,
     definite: bool,
-) -> f64 {
-    let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
-        groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
-    });
-    if penalty == Penalty::Kernel && definite {
-        let worst = gap
-            .as_slice()
-            .iter()
-            .zip(a.as_slice())
-            .fold(0.0, |m, (g, a)| f64::max(m, (g - r * a).abs()));
-        return worst / y.max_abs();
+}
+
+impl Equations<'_> {
+    /// In units of the responses: `|w (Y_0 - Yhat_0) - r A|` for `R = r K`. For `R = r I`, and in the positive part of an
+    /// indefinite matrix, the gradient of eq. 9 relative to its terms.
+    fn residual(&self, r: f64, a: &Matrix, fitted: &Matrix) -> f64 {
+        let (y, groups) = (self.y, self.groups);
+        let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+            groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
+        });
+        if self.penalty == Penalty::Kernel && self.definite {
+            let worst = gap
+                .as_slice()
+                .iter()
+                .zip(a.as_slice())
+                .fold(0.0, |m, (g, a)| f64::max(m, (g - r * a).abs()));
+            return worst / y.max_abs();
+        }
+        let mut gradient = matmul(self.k.view(), gap.view());
+        let penalised = if self.penalty == Penalty::Kernel {
+            matmul(self.k.view(), a.view())
+        } else {
+            Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] / groups.weight(i))
+        };
+        gradient
+            .as_mut_slice()
+            .iter_mut()
+            .zip(penalised.as_slice())
+            .for_each(|(g, p)| *g -= r * p);
+        let mut size = self.k.max_abs() * groups.total() * y.max_abs();
+        if !self.definite {
+            // Only directions in the positive part can be asked for; those of the solution itself are in it.
+            gradient = matmul(a.view().t(), gradient.view());
+            size *= a.max_abs() * y.rows() as f64;
+        }
+        gradient.max_abs() / size.max(f64::MIN_POSITIVE)
     }
-    let mut gradient = matmul(k.view(), gap.view());
-    let penalised = if penalty == Penalty::Kernel {
-        matmul(k.view(), a.view())
-    } else {
-        Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] / groups.weight(i))
-    };
-    gradient
-        .as_mut_slice()
-        .iter_mut()
-        .zip(penalised.as_slice())
-        .for_each(|(g, p)| *g -= r * p);
-    let mut size = k.max_abs() * y.rows() as f64 * y.max_abs();
-    if !definite {
-        // Only directions in the positive part can be asked for; those of the solution itself are in it.
-        gradient = matmul(a.view().t(), gradient.view());
-        size *= a.max_abs() * y.rows() as f64;
-    }
-    gradient.max_abs() / size.max(f64::MIN_POSITIVE)
 }
 
 impl Mkda {

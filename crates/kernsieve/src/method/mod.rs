@@ -188,6 +188,14 @@ impl Fold {
     }
 }
 
+/// Rows as all others see them.
+pub struct LeftOutRows {
+    /// Log scores, rows x classes.
+    pub scores: Matrix,
+    /// Squared residual of the scored responses of each row.
+    pub squared_residuals: Vec<f64>,
+}
+
 /// How much an `n x n` matrix weighs in a method, for the memory check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
@@ -229,9 +237,9 @@ pub trait Method: Sync {
     /// `None` where a candidate could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
 
-    /// Log scores of every row as the other rows see it, for every candidate of an arm and without refitting; `None` where the method
-    /// has no formula for that.
-    fn leave_one_out(&self, _problem: &Problem, _arm: &Arm) -> Result<Option<Vec<Option<Matrix>>>> {
+    /// Every row as the other rows see it, for every candidate of an arm and without refitting; `None` where the method has no
+    /// formula for that.
+    fn leave_one_out(&self, _problem: &Problem, _arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
         Ok(None)
     }
 

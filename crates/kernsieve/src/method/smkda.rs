@@ -14,7 +14,7 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, PathStep, Problem, Validation,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, LeftOutRows, Method, Options, PathStep, Problem, Validation,
     kernels_around_median, require_candidates,
 };
 use crate::data::Groups;
@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
-use crate::solver::ols::{Step, coefficients, forward_selection};
+use crate::solver::ols::{Coefficients, Step, coefficients, forward_selection};
 use crate::solver::optimal_scoring::{canonical, response_means, scaled_eigenvectors, scored_responses};
 use std::cmp::Ordering;
 
@@ -207,8 +207,16 @@ impl<'a> LeftOut<'a> {
         })
     }
 
-    fn scores(&self) -> Result<Matrix> {
-        self.riders.scores_of(&self.fitted())
+    fn rows(&self) -> Result<LeftOutRows> {
+        let fitted = self.fitted();
+        let squared = |i: usize| {
+            let gap = |j: usize| self.y[(i, j)] - self.y_mean[j] - fitted[(i, j)];
+            (0..fitted.cols()).map(|j| gap(j) * gap(j)).sum()
+        };
+        Ok(LeftOutRows {
+            scores: self.riders.scores_of(&fitted)?,
+            squared_residuals: (0..fitted.rows()).map(squared).collect(),
+        })
     }
 }
 
@@ -222,7 +230,7 @@ impl Smkda {
 
     fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Arm {
         match self.options.max_support {
-            Some(size) => vec![Candidate::new(kernel).size(size.min(longest))],
+            Some(size) => vec![Candidate::new(kernel).size(size)],
             None => sizes(longest.min(self.path_limit()), n_classes)
                 .into_iter()
                 .map(|s| Candidate::new(kernel).size(s))
@@ -315,10 +323,16 @@ impl Method for Smkda {
             }
             failed.is_none()
         });
+        // A number of samples that was asked for and is not reached: the model is the one with those that were found.
+        if let [out @ None] = &mut scores[..]
+            && failed.is_none()
+        {
+            *out = Some(riders.scores()?);
+        }
         failed.map_or(Ok(scores), Err)
     }
 
-    fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<Matrix>>>> {
+    fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
         let Some(first) = arm.first() else {
             return Ok(Some(vec![]));
         };
@@ -329,13 +343,13 @@ impl Method for Smkda {
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(problem.n());
         let riders = Riders::new(&k, &p.means, problem, longest, self.options.components);
         let mut left_out = LeftOut::new(riders, y, &groups);
-        let mut scores: Vec<Option<Matrix>> = vec![None; arm.len()];
+        let mut scores: Vec<Option<LeftOutRows>> = arm.iter().map(|_| None).collect();
         let mut failed = None;
         forward_selection(p.gram, p.products, longest, |step| {
             left_out.follow(step);
             for (candidate, out) in arm.iter().zip(&mut scores) {
                 if candidate.size == Some(step.size) {
-                    match left_out.scores() {
+                    match left_out.rows() {
                         Ok(scores) => *out = Some(scores),
                         Err(e) => failed = Some(e),
                     }
@@ -409,7 +423,7 @@ impl Method for Smkda {
         let columns = k.select_columns(&chosen);
         let means = groups.column_means(&columns);
         let y_mean = response_means(&groups);
-        let coef = coefficients(n, chosen.len(), c, |i, row| {
+        let Coefficients { coef, gradient } = coefficients(n, chosen.len(), c, |i, row| {
             let root = groups.weight(i).sqrt();
             row[..chosen.len()]
                 .iter_mut()
@@ -426,7 +440,7 @@ impl Method for Smkda {
         let mut fitted = matmul(columns.view(), coef.view());
         add_to_rows(&mut fitted, &offset);
         let objective = groups.squared_distance(&y, &fitted);
-        let residual = relative_residual(&columns, &means, &y, &fitted, &groups);
+        let residual = relative_residual(&columns, &means, &y, &fitted, &gradient, &groups);
         let cv = canonical(&coef, &offset, &fitted, &groups, self.options.components)?;
         let output = Output::Linear {
             coef: cv.coef,
@@ -453,14 +467,24 @@ impl Method for Smkda {
     }
 }
 
-/// `|P'(Y - fitted)|_max` for the centred chosen columns, relative to the terms it is made of.
-fn relative_residual(columns: &Matrix, means: &[f64], y: &Matrix, fitted: &Matrix, groups: &Groups) -> f64 {
+/// How far `P'(Y - fitted)`, for the centred chosen columns, is from what the penalty makes of it (zero but for rounding where columns
+/// are longer than 3e-5), relative to the terms it is made of.
+fn relative_residual(
+    columns: &Matrix,
+    means: &[f64],
+    y: &Matrix,
+    fitted: &Matrix,
+    expected: &Matrix,
+    groups: &Groups,
+) -> f64 {
     let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
         groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
     });
     let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| columns[(i, j)] - means[j]);
-    let gradient = matmul(p.view().t(), r.view()).max_abs();
-    gradient / (p.max_abs() * y.max_abs() * groups.total()).max(f64::MIN_POSITIVE)
+    let gradient = matmul(p.view().t(), r.view());
+    let gap = gradient.as_slice().iter().zip(expected.as_slice());
+    gap.fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
+        / (p.max_abs() * y.max_abs() * groups.total()).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]

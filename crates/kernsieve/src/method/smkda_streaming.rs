@@ -1,8 +1,8 @@
 //! Selection among few candidates when there are many rows: everything the selection needs is a sum over rows.
 
 use super::{
-    Candidate, Decision, Error, Fit, FitReport, Groups, KernelExpansion, Options, Output, PathStep, Problem, Result,
-    canonical, coefficients, dot, forward_selection, matmul, response_means, symmetric_product,
+    Candidate, Coefficients, Decision, Error, Fit, FitReport, Groups, KernelExpansion, Options, Output, PathStep,
+    Problem, Result, canonical, coefficients, dot, forward_selection, matmul, response_means, symmetric_product,
 };
 use crate::data::stratified_sample;
 use crate::kernel::cross_gram;
@@ -93,7 +93,7 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let own_means: Vec<f64> = chosen.iter().map(|&j| means[j]).collect();
     let s = chosen.len();
     let mut block = (0..0, Matrix::zeros(0, s));
-    let coef = coefficients(n, s, c, |i, row| {
+    let Coefficients { coef, .. } = coefficients(n, s, c, |i, row| {
         if !block.0.contains(&i) {
             let range = i..(i + BLOCK).min(n);
             block = (range.clone(), kernel_rows(&range, &support));

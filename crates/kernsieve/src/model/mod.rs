@@ -3,7 +3,7 @@
 mod record;
 
 pub(crate) use record::optimism;
-pub use record::{CurvePoint, CvEntry, CvTable, TrainingRecord};
+pub use record::{CurvePoint, CvEntry, CvTable, Press, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::Decision;

@@ -56,6 +56,9 @@ pub struct CurvePoint {
     pub standard_error: f64,
     /// Cross-validated log loss.
     pub log_loss: f64,
+    /// Mean of squared leave-one-out residuals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub press: Option<f64>,
 }
 
 /// What cross-validation says of one candidate.
@@ -72,6 +75,30 @@ pub struct CvEntry {
     pub log_loss: Option<f64>,
     /// Error in each fold.
     pub fold_errors: Vec<f64>,
+    /// Leave-one-out by formula: mean squared residual of the scored responses (PRESS / n), which is what decides then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub press: Option<Press>,
+}
+
+/// A mean of squared leave-one-out residuals, with its standard error over the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Press {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+}
+
+impl CvEntry {
+    /// What candidates are compared by: the error, or PRESS in leave-one-out; infinite where the candidate failed.
+    pub fn criterion(&self) -> f64 {
+        self.press.map(|p| p.mean).or(self.error).unwrap_or(f64::INFINITY)
+    }
+
+    /// Standard error of [`Self::criterion`].
+    pub fn criterion_error(&self) -> f64 {
+        self.press.map_or(self.standard_error, |p| p.standard_error)
+    }
 }
 
 impl CvTable {
@@ -103,6 +130,7 @@ mod tests {
             error: Some(fold_errors.iter().sum::<f64>() / fold_errors.len() as f64),
             standard_error: 0.0,
             log_loss: None,
+            press: None,
             fold_errors,
         }
     }

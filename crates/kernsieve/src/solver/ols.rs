@@ -13,7 +13,7 @@
 //! ([`coefficients`]), not from `G`.
 
 use crate::error::Result;
-use crate::linalg::{Matrix, View, dot, gemm_into};
+use crate::linalg::{Matrix, View, dot, gemm_into, matmul};
 use kernsieve_dense::tall_qr;
 use rayon::prelude::*;
 
@@ -257,20 +257,25 @@ fn swap_row_parts(m: &mut Matrix, a: usize, b: usize, columns: usize) {
 
 /// Coefficients of chosen columns, from an orthogonal factorisation of the columns themselves.
 ///
-/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`; rows may stream. With `P_S = Q R` the coefficients are
-/// `R^-1 diag(r_kk^2 / (r_kk^2 + 1e-9)) Q'Y`.
+/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`; rows may stream. With `P_S = Q R` and `s_k = r_kk^2 / (r_kk^2 + 1e-9)`
+/// the coefficients are `R^-1 diag(s) Q'Y`.
 pub fn coefficients(
     rows: usize,
     chosen: usize,
     responses: usize,
     fill: impl FnMut(usize, &mut [f64]),
-) -> Result<Matrix> {
+) -> Result<Coefficients> {
     let qr = tall_qr(rows, chosen, responses, fill);
     let mut b = qr.z;
+    let mut penalised = Matrix::zeros(chosen, responses);
     for k in 0..chosen {
         let r2 = qr.r[(k, k)] * qr.r[(k, k)];
-        b.row_mut(k).iter_mut().for_each(|v| *v *= r2 / (r2 + PENALTY));
+        for (v, p) in b.row_mut(k).iter_mut().zip(penalised.row_mut(k)) {
+            *p = *v * PENALTY / (r2 + PENALTY);
+            *v *= r2 / (r2 + PENALTY);
+        }
     }
+    let gradient = matmul(qr.r.view().t(), penalised.view());
     // Back substitution, row by row from the bottom.
     for k in (0..chosen).rev() {
         let (head, tail) = b.as_mut_slice().split_at_mut((k + 1) * responses);
@@ -283,7 +288,16 @@ pub fn coefficients(
         row.iter_mut()
             .for_each(|v| *v = if pivot == 0.0 { 0.0 } else { *v / pivot });
     }
-    Ok(b)
+    Ok(Coefficients { coef: b, gradient })
+}
+
+/// What [`coefficients`] finds.
+#[derive(Clone, Debug)]
+pub struct Coefficients {
+    /// Chosen columns x responses.
+    pub coef: Matrix,
+    /// `P_S'(Y - P_S coef)` at the exact solution: zero but for the penalty, `R' diag(1 - s) Q'Y`.
+    pub gradient: Matrix,
 }
 
 #[cfg(test)]
@@ -434,7 +448,7 @@ mod tests {
         for (k, &j) in t.order.iter().enumerate() {
             for c in 0..3 {
                 // The penalty of 1e-9 on squared norms of about 60 moves the tenth digit.
-                assert!((b[(k, c)] - full[(j, c)]).abs() < 1e-9);
+                assert!((b.coef[(k, c)] - full[(j, c)]).abs() < 1e-9);
             }
         }
     }

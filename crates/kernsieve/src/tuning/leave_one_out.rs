@@ -1,14 +1,16 @@
 //! Validation by leaving every row out in turn, by formula: one fit a candidate instead of one a row.
 //!
-//! Features are standardised, and samples selected, on all rows: what is left out of a row's prediction is its part in the
-//! regression. That makes the errors a little too small; cross-validation by folds leaves everything out.
+//! Candidates are compared by the PRESS statistic, the sum of squared leave-one-out residuals of the scored responses; errors are
+//! counted beside it. Features are standardised, and samples selected, on all rows: what is left out of a row's prediction is
+//! its part in the regression. That makes the errors too small; cross-validation by folds leaves everything out.
 
 use super::control::Control;
 use super::memory::{for_people, rows_that_fit};
 use super::table::{count, entries, search, table};
+use crate::data::Groups;
 use crate::error::{Error, Result};
 use crate::method::{Arm, Method, Options, Problem};
-use crate::model::CvTable;
+use crate::model::{CvTable, Press};
 
 /// Scores every candidate of the arms on the rows of the problem, each left out of its own prediction.
 pub fn leave_one_out(
@@ -24,19 +26,25 @@ pub fn leave_one_out(
     let (grid, chosen) = search(method, arms, groups.n_classes(), options.rule, |arms| {
         let total = arms.len();
         control.report(0, total);
-        let mut scores = Vec::with_capacity(total);
+        let (mut scores, mut presses) = (Vec::with_capacity(total), Vec::new());
         // One arm after the other: each is a few large matrix products, which use all threads themselves.
         for arm in &arms {
             control.checkpoint()?;
             let own_scores = method
                 .leave_one_out(problem, arm)?
                 .ok_or_else(|| Error::Data(format!("{} has no formula for leave-one-out; use folds", method.name())))?;
-            let counted = |s| count(s, &own, |i| groups.weight(i));
-            scores.push(own_scores.into_iter().map(|s| s.map(counted)).collect());
+            let (mut counts, mut means) = (Vec::new(), Vec::new());
+            for rows in own_scores {
+                means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &groups)));
+                counts.push(rows.map(|r| count(r.scores, &own, |i| groups.weight(i))));
+            }
+            scores.push(counts);
+            presses.extend(means);
             control.report(scores.len(), total);
         }
         let mut entries = entries(arms, &[scores], &[groups.total()]);
-        for e in &mut entries {
+        for (e, press) in entries.iter_mut().zip(presses) {
+            e.press = press;
             // That of a proportion: there is one fold only.
             let error = e.error.unwrap_or(0.0);
             e.standard_error = (error * (1.0 - error) / groups.n_rows() as f64).sqrt();
@@ -44,6 +52,21 @@ pub fn leave_one_out(
         Ok(entries)
     })?;
     Ok(table(grid, chosen, groups.n_rows(), options.rule))
+}
+
+/// Mean of the squared residuals and its standard error, rows weighed.
+fn press(squared: &[f64], groups: &Groups) -> Press {
+    let n = groups.total();
+    let weighed = |f: &dyn Fn(f64) -> f64| {
+        let terms = squared.iter().enumerate().map(|(i, &s)| groups.weight(i) * f(s));
+        terms.sum::<f64>() / n
+    };
+    let mean = weighed(&|s| s);
+    let variance = weighed(&|s| (s - mean) * (s - mean));
+    Press {
+        mean,
+        standard_error: (variance / squared.len().max(1) as f64).sqrt(),
+    }
 }
 
 /// The Gram matrix, its products and the coordinates of the rows.

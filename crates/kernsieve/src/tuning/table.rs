@@ -73,6 +73,7 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
                     error: None,
                     standard_error: 0.0,
                     log_loss: None,
+                    press: None,
                     fold_errors: vec![],
                 });
                 continue;
@@ -87,6 +88,7 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: mean_and_standard_error(&fold_errors).1,
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
+                press: None,
                 fold_errors,
             });
         }
@@ -118,6 +120,7 @@ pub(super) fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule)
                 error: e.error?,
                 standard_error: e.standard_error,
                 log_loss: e.log_loss?,
+                press: e.press.map(|p| p.mean),
             })
         })
         .collect();
@@ -127,8 +130,7 @@ pub(super) fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule)
         match kept.iter_mut().find(|k| k.candidate.kernel == e.candidate.kernel) {
             None => kept.push(e),
             Some(k) => {
-                let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
-                if e == best || (*k != best && error(&e) < error(k)) {
+                if e == best || (*k != best && e.criterion() < k.criterion()) {
                     *k = e;
                 }
             }
@@ -145,20 +147,19 @@ pub(super) fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule)
     }
 }
 
-/// The first candidate of least error, or the simplest within one standard error of it.
+/// The first candidate of least error (or PRESS), or the simplest within one standard error of it.
 fn choose(grid: &[CvEntry], rule: Rule) -> usize {
-    let error = |e: &CvEntry| e.error.unwrap_or(f64::INFINITY);
     let mut least = 0;
     for (i, e) in grid.iter().enumerate() {
-        if error(e) < error(&grid[least]) {
+        if e.criterion() < grid[least].criterion() {
             least = i;
         }
     }
     match rule {
         Rule::Min => least,
         Rule::OneStandardError => {
-            let bound = error(&grid[least]) + grid[least].standard_error;
-            let within = (0..grid.len()).filter(|&i| error(&grid[i]) <= bound);
+            let bound = grid[least].criterion() + grid[least].criterion_error();
+            let within = (0..grid.len()).filter(|&i| grid[i].criterion() <= bound);
             within
                 .min_by(|&a, &b| simplicity(&grid[a].candidate, &grid[b].candidate).then(a.cmp(&b)))
                 .unwrap_or(least)
@@ -186,6 +187,7 @@ mod tests {
             error: Some(error),
             standard_error,
             log_loss: None,
+            press: None,
             fold_errors: vec![error, error],
         }
     }

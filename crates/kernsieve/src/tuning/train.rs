@@ -145,8 +145,18 @@ pub fn train(
     if let Some(residual) = record.report.residual.filter(|r| r.is_nan() || *r > 1e-6) {
         record.report.converged = false;
         notices.push(format!(
-            "the solution misses its own equations by {residual:.1e}: the kernel matrix is too ill-conditioned for this ridge; \
-             a larger one would do"
+            "the solution misses its own equations by {residual:.1e}: the kernel matrix is too ill-conditioned; {} would do",
+            if record.report.ridge.is_some() {
+                "a larger --ridge"
+            } else {
+                "a smaller --bandwidth"
+            }
+        ));
+    }
+    if let Some(asked) = record.candidate.size.filter(|&s| s > record.report.retained_rows.len()) {
+        notices.push(format!(
+            "{} of the {asked} samples asked for are retained: the others add nothing that these do not say already",
+            record.report.retained_rows.len()
         ));
     }
     if !fit.expansion.kernel.family().is_definite() {
