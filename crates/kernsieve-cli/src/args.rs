@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::kernel::Family;
-use kernsieve::method::{MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Validation};
+use kernsieve::method::{Landmarks, MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Steps, Validation};
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
 
@@ -124,10 +124,10 @@ pub struct MethodArgs {
     /// Shift of the sigmoid kernel
     #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
     pub shift: f64,
-    /// Fix the squared-norm penalty: gamma of kos (eq. 4), r of mkda (R = r K)
+    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K)
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
-    /// kos: how the ridge is found when it is not given
+    /// kos, sparse-kos: how the ridge is found when it is not given
     #[arg(long, value_enum, default_value = "stabilization")]
     pub ridge_rule: RidgeRuleArg,
     /// mkda: penalise the function's norm (R = r K) or the coefficients' (R = r I)
@@ -136,7 +136,7 @@ pub struct MethodArgs {
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
     pub priors: Priors,
-    /// kos: measure the distance to the centroids in the within-class covariance
+    /// kos, sparse-kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
     pub mahalanobis: bool,
     /// Canonical variates to keep (lda, mkda, smkda) [default: number of classes - 1]
@@ -148,7 +148,25 @@ pub struct MethodArgs {
     /// smkda: longest path to follow when n_s is tuned [default: 1000]
     #[arg(long, value_name = "N")]
     pub path_limit: Option<usize>,
-    /// smkda: choose among M samples only, drawn by class; rows then stream through in blocks
+    /// sparse-kos: fix the penalty on the feature weights, lambda [default: tuned]
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    pub sparsity: Option<f64>,
+    /// sparse-kos: spacing of the penalties that are tried; linear is the paper's
+    #[arg(long, value_enum, default_value = "log")]
+    pub spacing: SpacingArg,
+    /// sparse-kos: steps of the weights; linearised is the paper's Algorithm 1 with a line search
+    #[arg(long, value_enum, default_value = "projected")]
+    pub weight_steps: StepsArg,
+    /// sparse-kos: also start from R random weightings, and keep the least objective
+    #[arg(long, value_name = "R", default_value_t = 0)]
+    pub restarts: usize,
+    /// sparse-kos: take the features at the chosen penalty as they are, without a vote of the folds
+    #[arg(long)]
+    pub no_vote: bool,
+    /// sparse-kos: how the M landmarks of --candidates are found
+    #[arg(long, value_enum, default_value = "sample")]
+    pub landmarks: LandmarksArg,
+    /// smkda: choose among M samples only, drawn by class; sparse-kos: M landmarks carry the function. For many rows
     #[arg(long, value_name = "M")]
     pub candidates: Option<usize>,
     /// Validate by folds, or (smkda) by leaving every row out of one fit in turn
@@ -187,6 +205,12 @@ impl MethodArgs {
             components: self.components,
             max_support: self.max_support,
             path_limit: self.path_limit,
+            sparsity: self.sparsity,
+            spacing: self.spacing.into(),
+            weight_steps: self.weight_steps.into(),
+            restarts: self.restarts,
+            vote: !self.no_vote,
+            landmarks: self.landmarks.into(),
             candidates: self.candidates,
             rule: self.rule.into(),
             validation: self.validation.into(),
@@ -206,7 +230,7 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos or parzen
+    /// lda, mkda, smkda, kos, sparse-kos or parzen
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model
@@ -393,6 +417,51 @@ impl From<RuleArg> for Rule {
         match r {
             RuleArg::Min => Self::Min,
             RuleArg::OneStandardError => Self::OneStandardError,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SpacingArg {
+    Log,
+    Linear,
+}
+
+impl From<SpacingArg> for Spacing {
+    fn from(s: SpacingArg) -> Self {
+        match s {
+            SpacingArg::Log => Self::Log,
+            SpacingArg::Linear => Self::Linear,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum StepsArg {
+    Projected,
+    Linearised,
+}
+
+impl From<StepsArg> for Steps {
+    fn from(s: StepsArg) -> Self {
+        match s {
+            StepsArg::Projected => Self::Projected,
+            StepsArg::Linearised => Self::Linearised,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LandmarksArg {
+    Sample,
+    Ols,
+}
+
+impl From<LandmarksArg> for Landmarks {
+    fn from(l: LandmarksArg) -> Self {
+        match l {
+            LandmarksArg::Sample => Self::Sample,
+            LandmarksArg::Ols => Self::Ols,
         }
     }
 }

@@ -77,6 +77,18 @@ impl Cholesky {
         faer::linalg::triangular_solve::solve_upper_triangular_in_place(l.transpose(), x.as_mut(), Par::Seq);
     }
 
+    /// Solves `L x = b` for every column of `b`, in place.
+    pub fn solve_lower_in_place(&self, b: &mut Matrix) {
+        let n = self.lower.rows();
+        assert_eq!(n, b.rows(), "right-hand side of a solve");
+        let cols = b.cols();
+        if n == 0 || cols == 0 {
+            return;
+        }
+        let x = row_major_mut(b.as_mut_slice(), n, cols, cols);
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(self.lower.view().backend(), x, Par::Seq);
+    }
+
     /// `log det A`.
     pub fn log_determinant(&self) -> f64 {
         (0..self.lower.rows()).map(|i| 2.0 * self.lower[(i, i)].ln()).sum()

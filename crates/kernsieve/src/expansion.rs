@@ -121,9 +121,15 @@ impl KernelExpansion {
     /// not grow with the number of rows beyond the result. `2 n s (p + q)` flops and `n s` kernel values.
     pub fn evaluate(&self, x: &Matrix) -> Matrix {
         let used = nonzero(&self.feature_weights);
-        let weights: Vec<f64> = used.iter().map(|&j| self.feature_weights[j]).collect();
-        let p = used.len();
+        let mut weights: Vec<f64> = used.iter().map(|&j| self.feature_weights[j]).collect();
         let mut support = self.support.clone();
+        let mut used = used;
+        if used.is_empty() && self.n_features() > 0 {
+            // No feature at all: one that is zero everywhere, so that all rows are alike.
+            (used, weights) = (vec![0], vec![0.0]);
+            support = Matrix::zeros(support.rows(), 1);
+        }
+        let p = used.len();
         for row in support.as_mut_slice().chunks_exact_mut(p.max(1)) {
             row.iter_mut().zip(&weights).for_each(|(v, w)| *v *= w);
         }

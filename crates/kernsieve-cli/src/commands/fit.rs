@@ -74,7 +74,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         *row = rows[*row];
     }
     for step in &mut trained.model.record.report.path {
-        step.row = rows[step.row];
+        step.row = step.row.map(|r| rows[r]);
     }
 
     let evaluation = match (test, held_out) {

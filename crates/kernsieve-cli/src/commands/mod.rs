@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
 use kernsieve::data::Dataset;
 use kernsieve::kernel::Kernel;
-use kernsieve::method::Validation;
-use kernsieve::model::Model;
+use kernsieve::method::{CvEntry, Validation};
+use kernsieve::model::{Model, TrainingRecord};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -50,6 +50,7 @@ fn method_words(name: &str) -> &'static str {
         "mkda" => "kernel discriminant analysis with a ridge",
         "smkda" => "sparse kernel discriminant analysis, few samples retained",
         "kos" => "kernel optimal scoring",
+        "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
         "parzen" => "plug-in kernel densities",
         _ => "",
     }
@@ -143,6 +144,7 @@ fn model_json(model: &Model) -> Value {
             "standard_error": cv.best().standard_error,
             "optimism": cv.optimism,
             "curve": cv.curve,
+            "feature_folds": feature_folds(model, &cv.best().feature_folds),
             "rule": cv.rule,
             "grid": cv.grid,
         })
@@ -153,14 +155,25 @@ fn model_json(model: &Model) -> Value {
         .path
         .iter()
         .map(|step| {
-            let cv_error = curve.iter().find(|p| p.size == step.size).map(|p| p.error);
-            json!({
+            let cv_error = match step.sparsity {
+                None => curve.iter().find(|p| p.size == step.size).map(|p| p.error),
+                Some(penalty) => cv_error_at(record, penalty),
+            };
+            let mut entry = json!({
                 "size": step.size,
-                "row": step.row,
                 "objective": step.objective,
                 "train_error": step.train_error,
                 "cv_error": cv_error,
-            })
+            });
+            if let Some(row) = step.row {
+                entry["row"] = json!(row);
+            }
+            if let Some(penalty) = step.sparsity {
+                entry["sparsity"] = json!(penalty);
+                let weights = step.weights.iter().map(|(j, w)| (names[*j].clone(), json!(w)));
+                entry["weights"] = Value::Object(weights.collect());
+            }
+            entry
         })
         .collect();
     json!({
@@ -179,6 +192,13 @@ fn model_json(model: &Model) -> Value {
             "mahalanobis": record.options.mahalanobis,
             "components": record.options.components,
             "max_support": record.candidate.size,
+            "sparsity": record.candidate.sparsity,
+            "sparsity_share": record.candidate.sparsity_share,
+            "spacing": record.options.spacing,
+            "weight_steps": record.options.weight_steps,
+            "restarts": record.options.restarts,
+            "vote": record.candidate.features.is_some(),
+            "candidates": record.options.candidates,
             "folds": record.options.folds,
             "rule": record.options.rule,
             "seed": record.options.seed,
@@ -199,8 +219,29 @@ fn model_json(model: &Model) -> Value {
         "converged": record.report.converged,
         "residual": record.report.residual,
         "eigenvalues": record.report.eigenvalues,
+        "trace": record.report.trace,
+        "start": record.report.start.map(|(start, _)| start),
         "version": record.version,
     })
+}
+
+/// The cross-validated error at a penalty of the path that was walked.
+fn cv_error_at(record: &TrainingRecord, penalty: f64) -> Option<f64> {
+    let chosen = &record.candidate;
+    let same = |e: &&CvEntry| {
+        let c = &e.candidate;
+        c.kernel == chosen.kernel
+            && c.ridge == chosen.ridge
+            && c.features == chosen.features
+            && c.sparsity.is_some_and(|s| (s - penalty).abs() <= 1e-9 * penalty)
+    };
+    record.cv.as_ref()?.grid.iter().find(same)?.error
+}
+
+/// In how many folds each feature was kept, by name; nothing where weights are not learned.
+fn feature_folds(model: &Model, folds: &[usize]) -> Value {
+    let pairs = model.feature_names().into_iter().zip(folds).map(|(n, k)| (n, json!(k)));
+    Value::Object(pairs.collect())
 }
 
 /// Observed against predicted classes, at most the first dozen and not more than a line can hold.

@@ -1,6 +1,6 @@
 //! The gradient of a weighted kernel with respect to the feature weights.
 
-use super::{Kernel, cross_gram};
+use super::{Base, Kernel, cross_gram};
 use crate::linalg::{Matrix, matmul};
 
 /// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix of Lapanowski & Gaynanova's section 4.1 for rows `x` (`n x p`),
@@ -9,77 +9,127 @@ use crate::linalg::{Matrix, matmul};
 /// Kernels of the squared distance need one product with `2 p + 1` columns, kernels of the inner product one with `p`;
 /// the Laplacian goes pair by pair, `n s p` operations.
 pub fn weight_gradient(kernel: &Kernel, x: &Matrix, z: &Matrix, weights: &[f64], a: &[f64]) -> Matrix {
-    let (n, s, p) = (x.rows(), z.rows(), x.cols());
-    let weighted = |m: &Matrix| Matrix::from_fn(m.rows(), p, |i, j| m[(i, j)] * weights[j]);
-    let (wx, wz) = (weighted(x), weighted(z));
-    match *kernel {
-        Kernel::Gaussian { .. } | Kernel::Cauchy { .. } => {
-            // dk/dw_j = slope(d2) * 2 w_j (x_j - z_j)^2 with slope = dk/d(d2); expand the square.
-            let slope = match *kernel {
-                Kernel::Gaussian { bandwidth } => {
-                    let mut k = cross_gram(kernel, &wx, &wz);
-                    k.as_mut_slice()
-                        .iter_mut()
-                        .for_each(|v| *v *= -0.5 / (bandwidth * bandwidth));
-                    k
-                }
-                Kernel::Cauchy { bandwidth, dimension } => {
-                    let e = 0.5 * (1.0 + dimension as f64);
-                    let mut k = super::Pairs::new(super::Base::SquaredDistance, wz).all(&wx, |_| ());
-                    k.as_mut_slice().iter_mut().for_each(|v| {
-                        let t = *v / (bandwidth * bandwidth);
-                        *v = -e / (bandwidth * bandwidth) * (-(e + 1.0) * t.ln_1p()).exp();
-                    });
-                    k
-                }
-                _ => unreachable!("matched above"),
-            };
-            let right = Matrix::from_fn(s, 2 * p + 1, |l, c| match c {
-                0 => a[l],
-                c if c <= p => a[l] * z[(l, c - 1)],
-                c => a[l] * z[(l, c - p - 1)] * z[(l, c - p - 1)],
-            });
-            let g = matmul(slope.view(), right.view());
-            Matrix::from_fn(n, p, |i, j| {
-                let v = x[(i, j)];
-                2.0 * weights[j] * (v * v * g[(i, 0)] - 2.0 * v * g[(i, 1 + j)] + g[(i, 1 + p + j)])
-            })
-        }
-        Kernel::Linear | Kernel::Polynomial { .. } | Kernel::Sigmoid { .. } => {
-            // dk/dw_j = slope(<wx, wz>) * 2 w_j x_j z_j.
-            let mut slope = cross_gram(&Kernel::Linear, &wx, &wz);
-            for v in slope.as_mut_slice() {
-                *v = match *kernel {
-                    Kernel::Polynomial { degree } => f64::from(degree) * (1.0 + *v).powi(degree as i32 - 1),
-                    Kernel::Sigmoid { slope, shift } => {
-                        let t = (slope * *v + shift).tanh();
-                        slope * (1.0 - t * t)
-                    }
-                    _ => 1.0,
-                };
+    let k = cross_gram(kernel, &weighted(x, weights), &weighted(z, weights));
+    let slopes = WeightSlopes::new(kernel, x, z, weights, k);
+    let mut t = slopes.directions(a);
+    let p = x.cols();
+    for row in t.as_mut_slice().chunks_exact_mut(p.max(1)) {
+        row.iter_mut().zip(weights).for_each(|(v, &w)| *v *= slopes.factor(w));
+    }
+    t
+}
+
+fn weighted(m: &Matrix, weights: &[f64]) -> Matrix {
+    Matrix::from_fn(m.rows(), m.cols(), |i, j| m[(i, j)] * weights[j])
+}
+
+/// Derivatives of a weighted kernel between two sets of rows, in a form that does not vanish at a weight of zero.
+///
+/// All kernels but the Laplacian are functions of `sum_j v_j d_j` with `v_j = w_j^2`, so `dk / dw_j = 2 w_j dk / dv_j`: at `w_j = 0` the
+/// first is zero whatever the feature says, the second is not. The Laplacian is a function of `sum_j |w_j| d_j`.
+pub struct WeightSlopes<'a> {
+    kernel: Kernel,
+    x: &'a Matrix,
+    z: &'a Matrix,
+    /// `dk / d(base)`, `n x s`; for the Laplacian the kernel's values over minus the bandwidth.
+    slope: Matrix,
+}
+
+impl<'a> WeightSlopes<'a> {
+    /// Takes over the kernel's values at these weights, `n x s`.
+    pub fn new(kernel: &Kernel, x: &'a Matrix, z: &'a Matrix, weights: &[f64], mut values: Matrix) -> Self {
+        let scale = |m: &mut Matrix, f: f64| m.as_mut_slice().iter_mut().for_each(|v| *v *= f);
+        match *kernel {
+            Kernel::Gaussian { bandwidth } => scale(&mut values, -0.5 / (bandwidth * bandwidth)),
+            Kernel::Laplacian { bandwidth } => scale(&mut values, -1.0 / bandwidth),
+            Kernel::Linear => values.as_mut_slice().fill(1.0),
+            Kernel::Cauchy { bandwidth, dimension } => {
+                // (1 + t)^-(e + 1) from the value (1 + t)^-e.
+                let e = 0.5 * (1.0 + dimension as f64);
+                let f = -e / (bandwidth * bandwidth);
+                values
+                    .as_mut_slice()
+                    .iter_mut()
+                    .for_each(|v| *v = f * v.powf((e + 1.0) / e));
             }
-            let right = Matrix::from_fn(s, p, |l, j| a[l] * z[(l, j)]);
-            let g = matmul(slope.view(), right.view());
-            Matrix::from_fn(n, p, |i, j| 2.0 * weights[j] * x[(i, j)] * g[(i, j)])
-        }
-        Kernel::Laplacian { bandwidth } => {
-            // dk/dw_j = -k sign(w_j) |x_j - z_j| / bandwidth.
-            let k = cross_gram(kernel, &wx, &wz);
-            let mut t = Matrix::zeros(n, p);
-            for i in 0..n {
-                for l in 0..s {
-                    let f = -k[(i, l)] * a[l] / bandwidth;
-                    let row = t.row_mut(i);
-                    for j in 0..p {
-                        // At w_j = 0 the derivative is one-sided; 0 is the middle of its range.
-                        let sign = if weights[j] == 0.0 { 0.0 } else { weights[j].signum() };
-                        row[j] += f * sign * (x[(i, j)] - z[(l, j)]).abs();
-                    }
-                }
+            Kernel::Polynomial { degree } => {
+                values = inner_products(x, z, weights);
+                let d = degree as i32;
+                values
+                    .as_mut_slice()
+                    .iter_mut()
+                    .for_each(|v| *v = f64::from(d) * (1.0 + *v).powi(d - 1));
             }
-            t
+            Kernel::Sigmoid { slope, .. } => values
+                .as_mut_slice()
+                .iter_mut()
+                .for_each(|v| *v = slope * (1.0 - *v * *v)),
+        }
+        Self {
+            kernel: *kernel,
+            x,
+            z,
+            slope: values,
         }
     }
+
+    /// What turns a column of [`Self::directions`] into `d / d w_j`.
+    pub fn factor(&self, weight: f64) -> f64 {
+        match self.kernel {
+            // At zero the derivative is one-sided; 0 is the middle of its range.
+            Kernel::Laplacian { .. } if weight == 0.0 => 0.0,
+            Kernel::Laplacian { .. } => weight.signum(),
+            _ => 2.0 * weight,
+        }
+    }
+
+    /// `sum_l a_l dk(w x_i, w z_l) / dv_j`, `n x p`; for the Laplacian with respect to `|w_j|`.
+    pub fn directions(&self, a: &[f64]) -> Matrix {
+        let (n, s, p) = (self.x.rows(), self.z.rows(), self.x.cols());
+        let (x, z) = (self.x, self.z);
+        match self.kernel.family().base() {
+            Base::SquaredDistance => {
+                // The square (x_j - z_j)^2, expanded.
+                let right = Matrix::from_fn(s, 2 * p + 1, |l, c| match c {
+                    0 => a[l],
+                    c if c <= p => a[l] * z[(l, c - 1)],
+                    c => a[l] * z[(l, c - p - 1)] * z[(l, c - p - 1)],
+                });
+                let g = matmul(self.slope.view(), right.view());
+                let mut out = Matrix::zeros(n, p);
+                for i in 0..n {
+                    let (row, g) = (x.row(i), g.row(i));
+                    for (j, (o, v)) in out.row_mut(i).iter_mut().zip(row).enumerate() {
+                        *o = v * v * g[0] - 2.0 * v * g[1 + j] + g[1 + p + j];
+                    }
+                }
+                out
+            }
+            Base::InnerProduct => {
+                let right = Matrix::from_fn(s, p, |l, j| a[l] * z[(l, j)]);
+                let g = matmul(self.slope.view(), right.view());
+                Matrix::from_fn(n, p, |i, j| x[(i, j)] * g[(i, j)])
+            }
+            Base::AbsoluteDistance => {
+                let mut t = Matrix::zeros(n, p);
+                for i in 0..n {
+                    for (l, a) in a.iter().enumerate() {
+                        let f = self.slope[(i, l)] * a;
+                        let pairs = x.row(i).iter().zip(z.row(l));
+                        t.row_mut(i)
+                            .iter_mut()
+                            .zip(pairs)
+                            .for_each(|(t, (u, v))| *t += f * (u - v).abs());
+                    }
+                }
+                t
+            }
+        }
+    }
+}
+
+fn inner_products(x: &Matrix, z: &Matrix, weights: &[f64]) -> Matrix {
+    cross_gram(&Kernel::Linear, &weighted(x, weights), &weighted(z, weights))
 }
 
 #[cfg(test)]

@@ -16,14 +16,14 @@
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal scoring", AISTATS 2019.
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem, RidgeRule, kernels_around_median,
-    require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, RidgeRule,
+    kernels_around_median, require_candidates,
 };
 use crate::data::Groups;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, between_class_bandwidths, center_gram_weighted, gram, log_grid};
+use crate::kernel::{Family, Kernel, between_class_bandwidths, center_gram_weighted, gram, log_grid};
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::{contrast_scores, sign_of_largest};
 use crate::solver::ridge::{
@@ -128,7 +128,7 @@ pub fn solve_gram(
 }
 
 /// `gamma` by the rule (section 5.2).
-fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, groups: &Groups) -> Result<f64> {
+pub(super) fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, groups: &Groups) -> Result<f64> {
     let n = groups.total();
     Ok(match ridge {
         Ridge::Fixed(gamma) => gamma,
@@ -142,7 +142,7 @@ fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, groups: &Groups) -> Result
 }
 
 /// Ridges to choose among, largest first.
-fn gamma_grid(count: usize) -> Vec<f64> {
+pub(super) fn gamma_grid(count: usize) -> Vec<f64> {
     let mut grid = log_grid(1e-7, 1.0, count);
     grid.reverse();
     grid
@@ -173,7 +173,7 @@ fn objective_and_residual(m: &Shifted, g: f64, alpha: &Matrix, fitted: &Matrix, 
 
 /// The rotation of the scores that puts the directions of largest explained variance first: eigenvectors of `Y'M alpha / n`.
 /// A single score is left as it is.
-fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
+pub(super) fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
     if y.cols() == 1 {
         return Ok(Matrix::identity(1));
     }
@@ -195,13 +195,34 @@ impl Kos {
         }
     }
 
-    fn ridge_of(&self, candidate: &Candidate) -> Ridge {
+    /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples of the median distance.
+    pub(super) fn kernels(&self, problem: &Problem) -> Result<Vec<Kernel>> {
+        let quantiles = |q: &[f64]| between_class_bandwidths(&problem.x, &problem.labels, q, self.options.seed);
+        match self.options.fixed_kernels(problem.n_active())? {
+            Some(fixed) => Ok(fixed),
+            None if self.options.kernel == Family::Gaussian => {
+                let widths = quantiles(&BANDWIDTH_QUANTILES);
+                if widths.is_empty() {
+                    return Err(Error::Data(
+                        "all rows are equal: there is nothing to tell the classes apart by".into(),
+                    ));
+                }
+                widths
+                    .into_iter()
+                    .map(|b| self.options.kernel_with(b, problem.n_active()))
+                    .collect()
+            }
+            None => kernels_around_median(&self.options, problem, &[0.35, 0.5, 0.7, 1.0, 1.4]),
+        }
+    }
+
+    pub(super) fn ridge_of(&self, candidate: &Candidate) -> Ridge {
         candidate
             .ridge
             .map_or(Ridge::Rule(self.options.ridge_rule), Ridge::Fixed)
     }
 
-    fn decision(&self, scores: &Matrix, problem: &Problem) -> Result<(Decision, Option<Matrix>)> {
+    pub(super) fn decision(&self, scores: &Matrix, problem: &Problem) -> Result<(Decision, Option<Matrix>)> {
         let groups = &problem.groups();
         if !self.options.mahalanobis {
             return Ok((nearest_centroid(scores, groups, problem.log_priors()), None));
@@ -253,24 +274,7 @@ impl Method for Kos {
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        // Section 5.1, for the Gaussian kernel; other kernels of distance take multiples of the median distance.
-        let quantiles = |q: &[f64]| between_class_bandwidths(&problem.x, &problem.labels, q, self.options.seed);
-        let kernels = match self.options.fixed_kernels(problem.n_active())? {
-            Some(fixed) => fixed,
-            None if self.options.kernel == Family::Gaussian => {
-                let widths = quantiles(&BANDWIDTH_QUANTILES);
-                if widths.is_empty() {
-                    return Err(Error::Data(
-                        "all rows are equal: there is nothing to tell the classes apart by".into(),
-                    ));
-                }
-                widths
-                    .into_iter()
-                    .map(|b| self.options.kernel_with(b, problem.n_active()))
-                    .collect::<Result<Vec<_>>>()?
-            }
-            None => kernels_around_median(&self.options, problem, &[0.35, 0.5, 0.7, 1.0, 1.4])?,
-        };
+        let kernels = self.kernels(problem)?;
         let ridges: Vec<Option<f64>> = match (self.options.ridge, self.options.ridge_rule) {
             (Some(r), _) => vec![Some(r)],
             (None, RidgeRule::Cv) => gamma_grid(8).into_iter().map(Some).collect(),
@@ -282,9 +286,8 @@ impl Method for Kos {
                 ridges
                     .iter()
                     .map(|&ridge| Candidate {
-                        kernel,
                         ridge,
-                        size: None,
+                        ..Candidate::new(kernel)
                     })
                     .collect()
             })
@@ -301,7 +304,7 @@ impl Method for Kos {
         }
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
         let ridges: Vec<Ridge> = arm.iter().map(|c| self.ridge_of(c)).collect();
@@ -316,7 +319,7 @@ impl Method for Kos {
                 if let Some(t) = transform {
                     z = matmul(z.view(), t.view());
                 }
-                Ok(Some(rule.scores(&z)))
+                Ok(Some(rule.scores(&z).into()))
             })
             .collect()
     }
@@ -354,6 +357,8 @@ impl Method for Kos {
                 ridge: Some(s.gamma),
                 eigenvalues: vec![],
                 path: vec![],
+                trace: vec![],
+                start: None,
             },
         })
     }
@@ -363,7 +368,7 @@ impl Method for Kos {
 mod tests {
     use super::*;
     use crate::data::{Labels, Rng};
-    use crate::kernel::{Kernel, cross_gram};
+    use crate::kernel::cross_gram;
     use crate::method::lda::Lda;
     use crate::testing::problem;
 

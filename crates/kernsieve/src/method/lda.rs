@@ -11,7 +11,7 @@
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem};
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem};
 use crate::data::Groups;
 use crate::decision::Decision;
 use crate::error::Result;
@@ -89,6 +89,8 @@ impl Lda {
                 ridge: None,
                 eigenvalues: cv.eigenvalues,
                 path: vec![],
+                trace: vec![],
+                start: None,
             },
         })
     }
@@ -115,10 +117,10 @@ impl Method for Lda {
         Ok(vec![vec![Candidate::new(Kernel::Linear)]])
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let fit = self.solve(&fold.train)?;
         let scores = fit.decision.scores(&fit.expansion.evaluate(&fold.held_out));
-        Ok(vec![Some(scores); arm.len()])
+        Ok(vec![Some(scores.into()); arm.len()])
     }
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {

@@ -12,7 +12,7 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Penalty, Problem, kernels_around_median,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Penalty, Problem, kernels_around_median,
     require_candidates,
 };
 use crate::data::Groups;
@@ -222,7 +222,7 @@ impl Method for Mkda {
         Ok(arms)
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
         let groups = fold.train.groups();
@@ -245,7 +245,7 @@ impl Method for Mkda {
                     means: s.means,
                     log_priors: fold.train.log_priors(),
                 };
-                Some(rule.scores(&z))
+                Some(rule.scores(&z).into())
             })
             .collect())
     }
@@ -282,6 +282,8 @@ impl Method for Mkda {
                 ridge: Some(ridge),
                 eigenvalues: s.variates.eigenvalues,
                 path: vec![],
+                trace: vec![],
+                start: None,
             },
         })
     }

@@ -1,13 +1,18 @@
 //! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
 
 pub mod kos;
+mod landmarks;
 pub mod lda;
 pub mod mkda;
 mod options;
 pub mod parzen;
 pub mod smkda;
+pub mod sparse_kos;
+mod validated;
 
-pub use options::{Options, Penalty, Priors, RidgeRule, Rule, Validation};
+pub use crate::solver::sparse_weights::Steps;
+pub use options::{Landmarks, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Validation};
+pub use validated::{CvEntry, Press};
 
 use crate::data::{Groups, Labels};
 use crate::decision::Decision;
@@ -60,6 +65,17 @@ impl Problem {
         Groups::new(self.labels.codes(), self.weights.as_deref(), self.labels.n_classes())
     }
 
+    /// Some of the rows, of which every class must have one; the priors stay.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            x: self.x.select_rows(rows),
+            labels: self.labels.select(rows),
+            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            priors: self.priors.clone(),
+            feature_weights: self.feature_weights.clone(),
+        }
+    }
+
     /// Number of rows.
     pub fn n(&self) -> usize {
         self.x.rows()
@@ -87,6 +103,15 @@ pub struct Candidate {
     /// Number of retained samples; `None` where the method does not select them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
+    /// Penalty on the weights of the features; `None` where the method has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparsity: Option<f64>,
+    /// The same as a share of the penalty from which on all weights are zero at the first step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparsity_share: Option<f64>,
+    /// The only features that may have a weight; `None` is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<usize>>,
 }
 
 impl Candidate {
@@ -96,6 +121,9 @@ impl Candidate {
             kernel,
             ridge: None,
             size: None,
+            sparsity: None,
+            sparsity_share: None,
+            features: None,
         }
     }
 
@@ -121,8 +149,15 @@ impl Candidate {
 pub struct PathStep {
     /// Samples or features retained.
     pub size: usize,
-    /// The training row that entered.
-    pub row: usize,
+    /// The training row that entered, where samples are selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<usize>,
+    /// The penalty, where features are weighted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparsity: Option<f64>,
+    /// Features with a weight that is not zero, and their weights; of many features those that stay longest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<(usize, f64)>,
     /// The paper's objective after the step.
     pub objective: f64,
     /// Error on the training rows after the step, where it was computed.
@@ -164,6 +199,12 @@ pub struct FitReport {
     /// The steps of a selection, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
+    /// Objective after each step of the solver, where it takes several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<f64>,
+    /// Which of several starts gave the least objective, 0 being the usual one, and of how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<(usize, usize)>,
 }
 
 /// Rows held out of a fold's training, and what its candidates share.
@@ -194,6 +235,21 @@ pub struct LeftOutRows {
     pub scores: Matrix,
     /// Squared residual of the scored responses of each row.
     pub squared_residuals: Vec<f64>,
+}
+
+/// What a candidate says of held-out rows.
+#[derive(Clone)]
+pub struct HeldOut {
+    /// Log scores (log probabilities up to a constant a row), rows x classes.
+    pub scores: Matrix,
+    /// Weights of the features, where the method learns them.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl From<Matrix> for HeldOut {
+    fn from(scores: Matrix) -> Self {
+        Self { scores, weights: None }
+    }
 }
 
 /// How much an `n x n` matrix weighs in a method, for the memory check.
@@ -233,9 +289,13 @@ pub trait Method: Sync {
         vec![]
     }
 
-    /// Log scores (log probabilities up to a constant a row) of the held-out rows of a fold for every candidate of an arm;
-    /// `None` where a candidate could not be fitted.
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>>;
+    /// A candidate to take the place of the chosen one provided that its error is at most the bound that comes with it.
+    fn refine(&self, _problem: &Problem, _grid: &[CvEntry], _chosen: usize) -> Result<Option<(Candidate, f64)>> {
+        Ok(None)
+    }
+
+    /// What every candidate of an arm says of the held-out rows of a fold; `None` where a candidate could not be fitted.
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>>;
 
     /// Every row as the other rows see it, for every candidate of an arm and without refitting; `None` where the method has no
     /// formula for that.
@@ -259,13 +319,22 @@ pub enum MethodKind {
     Smkda,
     /// Kernel optimal scoring, [`kos`].
     Kos,
+    /// Sparse kernel optimal scoring, [`sparse_kos`].
+    SparseKos,
     /// Plug-in kernel densities, [`parzen`].
     Parzen,
 }
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 5] = [Self::Kos, Self::Lda, Self::Mkda, Self::Parzen, Self::Smkda];
+    pub const ALL: [Self; 6] = [
+        Self::Kos,
+        Self::Lda,
+        Self::Mkda,
+        Self::Parzen,
+        Self::Smkda,
+        Self::SparseKos,
+    ];
 
     /// Name on the command line.
     pub fn name(self) -> &'static str {
@@ -274,13 +343,14 @@ impl MethodKind {
             Self::Mkda => "mkda",
             Self::Smkda => "smkda",
             Self::Kos => "kos",
+            Self::SparseKos => "sparse-kos",
             Self::Parzen => "parzen",
         }
     }
 
     /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants are.
     pub fn calibrates(self) -> bool {
-        matches!(self, Self::Mkda | Self::Smkda | Self::Kos)
+        matches!(self, Self::Mkda | Self::Smkda | Self::Kos | Self::SparseKos)
     }
 
     /// The method with its options.
@@ -291,6 +361,7 @@ impl MethodKind {
             Self::Mkda => Box::new(mkda::Mkda::new(options)),
             Self::Smkda => Box::new(smkda::Smkda::new(options)),
             Self::Kos => Box::new(kos::Kos::new(options)),
+            Self::SparseKos => Box::new(sparse_kos::SparseKos::new(options)),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })
     }

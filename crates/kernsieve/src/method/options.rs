@@ -4,6 +4,7 @@ use super::MethodKind;
 use crate::data::{Groups, Labels};
 use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel};
+use crate::solver::sparse_weights::Steps;
 use serde::{Deserialize, Serialize};
 
 /// What the user fixed; everything left `None` is tuned.
@@ -21,8 +22,14 @@ use serde::{Deserialize, Serialize};
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
+/// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights, `lambda` |
+/// | `spacing` | log | | sparse KOS: how the penalties that are tried are spaced |
+/// | `weight_steps` | projected | | sparse KOS: how the weights are moved |
+/// | `restarts` | 0 | | sparse KOS: paths from random weights besides the one from all ones |
+/// | `vote` | yes | | sparse KOS: features are those that most folds keep within one standard error |
+/// | `landmarks` | sample | | sparse KOS: how `candidates` landmarks are found |
 /// | `path_limit` | 1000 | 1 or more | sMKDA: longest path when `n_s` is tuned |
-/// | `candidates` | all | 2 or more | sMKDA: samples to choose among; rows then stream through in blocks |
+/// | `candidates` | all | 2 or more | sMKDA: samples to choose among; sparse KOS: landmarks |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `validation` | folds | | cross-validation by folds, or leave-one-out by formula (sMKDA) |
 /// | `folds` | 5 | 2 or more | cross-validation |
@@ -58,7 +65,25 @@ pub struct Options {
     /// sMKDA: the longest path that is followed when the number of samples is tuned; `None` is 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_limit: Option<usize>,
-    /// sMKDA: samples to choose among, drawn by class; `None` is all of them.
+    /// Sparse KOS: fixed penalty on the feature weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparsity: Option<f64>,
+    /// Sparse KOS: spacing of the penalties.
+    #[serde(default)]
+    pub spacing: Spacing,
+    /// Sparse KOS: how weights are moved.
+    #[serde(default)]
+    pub weight_steps: Steps,
+    /// Sparse KOS: random starts besides the usual one.
+    #[serde(default)]
+    pub restarts: usize,
+    /// Sparse KOS: whether folds vote on the features.
+    #[serde(default = "yes")]
+    pub vote: bool,
+    /// Sparse KOS: how landmarks are found.
+    #[serde(default)]
+    pub landmarks: Landmarks,
+    /// sMKDA: samples to choose among, drawn by class; sparse KOS: landmarks; `None` is all rows.
     pub candidates: Option<usize>,
     /// How the candidate is picked from the cross-validation table.
     pub rule: Rule,
@@ -91,6 +116,12 @@ impl Default for Options {
             components: None,
             max_support: None,
             path_limit: None,
+            sparsity: None,
+            spacing: Spacing::Log,
+            weight_steps: Steps::Projected,
+            restarts: 0,
+            vote: true,
+            landmarks: Landmarks::Sample,
             candidates: None,
             rule: Rule::Min,
             validation: Validation::Folds,
@@ -186,6 +217,32 @@ pub enum Rule {
     OneStandardError,
 }
 
+fn yes() -> bool {
+    true
+}
+
+/// How the penalties of sparse KOS are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Evenly in the logarithm, from a thousandth of the largest.
+    #[default]
+    Log,
+    /// Evenly, from 1e-10 of the largest (Lapanowski & Gaynanova, section 5.3).
+    Linear,
+}
+
+/// How landmarks are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Landmarks {
+    /// Drawn by class.
+    #[default]
+    Sample,
+    /// Orthogonal least squares among three times as many.
+    Ols,
+}
+
 /// How candidates are validated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Validation {
@@ -216,6 +273,10 @@ impl Options {
         if let Some(k) = self.max_support {
             require("max-support", k, k >= 1, "1 or more")?;
         }
+        if let Some(l) = self.sparsity {
+            require("sparsity", l, l.is_finite() && l >= 0.0, "finite and 0 or more")?;
+        }
+        require("restarts", self.restarts, self.restarts <= 1000, "at most 1000")?;
         if let Some(k) = self.path_limit {
             require("path-limit", k, k >= 1, "1 or more")?;
         }
@@ -244,12 +305,9 @@ impl Options {
     /// What was given but means nothing to the method, in the words of the command line.
     pub fn ignored(&self, method: MethodKind) -> Vec<&'static str> {
         let default = Self::default();
-        let (lda, parzen, kos) = (
-            method == MethodKind::Lda,
-            method == MethodKind::Parzen,
-            method == MethodKind::Kos,
-        );
-        let smkda = method == MethodKind::Smkda;
+        let (lda, parzen) = (method == MethodKind::Lda, method == MethodKind::Parzen);
+        let kos = matches!(method, MethodKind::Kos | MethodKind::SparseKos);
+        let (smkda, sparse) = (method == MethodKind::Smkda, method == MethodKind::SparseKos);
         let fixed_width = !self.kernel.has_bandwidth();
         [
             (
@@ -260,7 +318,16 @@ impl Options {
             ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
             (!smkda && self.max_support.is_some(), "--max-support"),
             (!smkda && self.path_limit.is_some(), "--path-limit"),
-            (!smkda && self.candidates.is_some(), "--candidates"),
+            (!smkda && !sparse && self.candidates.is_some(), "--candidates"),
+            (!sparse && self.sparsity.is_some(), "--sparsity"),
+            (!sparse && self.spacing != default.spacing, "--spacing"),
+            (!sparse && self.weight_steps != default.weight_steps, "--weight-steps"),
+            (!sparse && self.restarts > 0, "--restarts"),
+            (!sparse && !self.vote, "--no-vote"),
+            (
+                !(sparse && self.candidates.is_some()) && self.landmarks != default.landmarks,
+                "--landmarks",
+            ),
             (
                 (!kos || self.ridge.is_some()) && self.ridge_rule != default.ridge_rule,
                 "--ridge-rule",

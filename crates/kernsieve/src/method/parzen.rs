@@ -9,7 +9,7 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, Method, Options, Problem, require_candidates};
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, require_candidates};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, add_log_terms};
@@ -82,7 +82,7 @@ impl Method for Parzen {
         Ok(arms)
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(base) = &fold.held_out_base else {
             return Err(Error::Data("parzen needs the distances of a fold".into()));
         };
@@ -110,7 +110,7 @@ impl Method for Parzen {
                         z[(i, class)] = top + (sum / groups.totals()[class]).ln();
                     }
                 }
-                Some(decision.scores(&z))
+                Some(decision.scores(&z).into())
             })
             .collect())
     }
@@ -148,6 +148,8 @@ impl Method for Parzen {
                 ridge: None,
                 eigenvalues: vec![],
                 path: vec![],
+                trace: vec![],
+                start: None,
             },
         })
     }
@@ -215,7 +217,7 @@ mod tests {
         let cv = parzen.held_out(&fold, &vec![candidate.clone()]).expect("works");
         let fit = parzen.fit(&fold.train, &candidate).expect("fits");
         let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
-        let cv = crate::testing::probabilities(cv[0].as_ref().expect("fitted"));
+        let cv = crate::testing::probabilities(&cv[0].as_ref().expect("fitted").scores);
         for (u, v) in cv.as_slice().iter().zip(direct.as_slice()) {
             assert!((u - v).abs() < 1e-11);
         }

@@ -14,8 +14,8 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, LeftOutRows, Method, Options, PathStep, Problem, Validation,
-    kernels_around_median, require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, LeftOutRows, Method, Options, PathStep, Problem,
+    Validation, kernels_around_median, require_candidates,
 };
 use crate::data::Groups;
 use crate::decision::{Decision, argmax};
@@ -301,7 +301,7 @@ impl Method for Smkda {
             .collect()
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<Matrix>>> {
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (k, kv) = fold.grams(&first.kernel)?;
         let groups = fold.train.groups();
@@ -309,14 +309,14 @@ impl Method for Smkda {
         let p = prepare(k, &y, &groups);
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(fold.train.n());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
-        let mut scores: Vec<Option<Matrix>> = vec![None; arm.len()];
+        let mut scores: Vec<Option<HeldOut>> = vec![None; arm.len()];
         let mut failed = None;
         forward_selection(p.gram, p.products, longest, |step| {
             riders.follow(step);
             for (candidate, out) in arm.iter().zip(&mut scores) {
                 if candidate.size == Some(step.size) {
                     match riders.scores() {
-                        Ok(scores) => *out = Some(scores),
+                        Ok(scores) => *out = Some(scores.into()),
                         Err(e) => failed = Some(e),
                     }
                 }
@@ -327,7 +327,7 @@ impl Method for Smkda {
         if let [out @ None] = &mut scores[..]
             && failed.is_none()
         {
-            *out = Some(riders.scores()?);
+            *out = Some(riders.scores()?.into());
         }
         failed.map_or(Ok(scores), Err)
     }
@@ -403,7 +403,9 @@ impl Method for Smkda {
             }
             path.push(PathStep {
                 size: step.size,
-                row: step.candidate,
+                row: Some(step.candidate),
+                sparsity: None,
+                weights: vec![],
                 objective: rss.max(0.0),
                 train_error,
             });
@@ -412,7 +414,7 @@ impl Method for Smkda {
         if let Some(e) = failed {
             return Err(e);
         }
-        let chosen: Vec<usize> = path.iter().map(|s| s.row).collect();
+        let chosen: Vec<usize> = path.iter().filter_map(|s| s.row).collect();
         if chosen.is_empty() {
             return Err(Error::Data(
                 "no column of the kernel matrix varies: there is nothing to select".into(),
@@ -462,6 +464,8 @@ impl Method for Smkda {
                 ridge: None,
                 eigenvalues: cv.eigenvalues,
                 path,
+                trace: vec![],
+                start: None,
             },
         })
     }
@@ -521,7 +525,7 @@ mod tests {
             .collect();
         let along = smkda.held_out(&fold, &arm).expect("works");
         for (candidate, scores) in arm.iter().zip(along) {
-            let posterior = crate::testing::probabilities(&scores.expect("fitted"));
+            let posterior = crate::testing::probabilities(&scores.expect("fitted").scores);
             let fit = smkda.fit(&fold.train, candidate).expect("fits");
             assert_eq!(fit.report.retained_rows.len(), candidate.size.expect("given"));
             let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));

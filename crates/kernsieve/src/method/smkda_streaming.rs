@@ -1,69 +1,25 @@
 //! Selection among few candidates when there are many rows: everything the selection needs is a sum over rows.
 
 use super::{
-    Candidate, Coefficients, Decision, Error, Fit, FitReport, Groups, KernelExpansion, Options, Output, PathStep,
-    Problem, Result, canonical, coefficients, dot, forward_selection, matmul, response_means, symmetric_product,
+    Candidate, Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output, PathStep, Problem,
+    Result, canonical, coefficients, dot, forward_selection, response_means,
 };
-use crate::data::stratified_sample;
-use crate::kernel::cross_gram;
 use crate::linalg::Matrix;
-use std::ops::Range;
-
-/// Rows whose kernel values are held at once.
-const BLOCK: usize = 4096;
-
-/// Blocks of rows.
-fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n))
-}
+use crate::method::landmarks::{BLOCK, Sums, by_class, kernel_rows};
 
 /// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
 pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &Options) -> Result<Fit> {
-    let (n, p) = (problem.n(), problem.x.cols());
+    let n = problem.n();
     let groups = problem.groups();
     let codes = groups.codes();
     let (c, total) = (groups.n_classes(), groups.total());
-    let landmarks = stratified_sample(&problem.labels, m, options.seed);
+    let landmarks = by_class(problem, m, options.seed);
     let centres = problem.x.select_rows(&landmarks);
-    let kernel_rows = |range: &Range<usize>, centres: &Matrix| {
-        let rows = Matrix::from_vec(
-            problem.x.as_slice()[range.start * p..range.end * p].to_vec(),
-            range.len(),
-            p,
-        );
-        cross_gram(&candidate.kernel, &rows, centres)
-    };
     // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are sqrt(n_j / n).
     let score: Vec<f64> = groups.totals().iter().map(|j| (total / j).sqrt()).collect();
     let y_mean = response_means(&groups);
-
     // First pass: K'K, K'Y and the column sums.
-    let (mut gram, mut products, mut means) = (Matrix::zeros(m, m), Matrix::zeros(m, c), vec![0.0; m]);
-    for range in blocks(n) {
-        let mut k = kernel_rows(&range, &centres);
-        let mut y = Matrix::from_fn(range.len(), c, |i, j| f64::from(codes[range.start + i] == j) * score[j]);
-        let own = Groups::new(&codes[range.clone()], groups.weights().map(|w| &w[range.clone()]), c);
-        let share = own.total() / total;
-        means
-            .iter_mut()
-            .zip(own.column_means(&k))
-            .for_each(|(a, b)| *a += share * b);
-        own.scale_rows(&mut k);
-        own.scale_rows(&mut y);
-        add(&mut gram, &symmetric_product(k.view().t()));
-        add(&mut products, &matmul(k.view().t(), y.view()));
-    }
-    for i in 0..m {
-        let row = gram.row_mut(i);
-        row.iter_mut()
-            .zip(&means)
-            .for_each(|(v, mean)| *v -= total * means[i] * mean);
-        products
-            .row_mut(i)
-            .iter_mut()
-            .zip(&y_mean)
-            .for_each(|(v, y)| *v -= total * means[i] * y);
-    }
+    let Sums { gram, products, means } = Sums::new(problem, &candidate.kernel, &centres);
 
     // The selection.
     let size = candidate.size.unwrap_or(m).min(m);
@@ -76,7 +32,9 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
         let row = landmarks[step.candidate];
         path.push(PathStep {
             size: step.size,
-            row,
+            row: Some(row),
+            sparsity: None,
+            weights: vec![],
             objective: rss.max(0.0),
             train_error: None,
         });
@@ -96,7 +54,7 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let Coefficients { coef, .. } = coefficients(n, s, c, |i, row| {
         if !block.0.contains(&i) {
             let range = i..(i + BLOCK).min(n);
-            block = (range.clone(), kernel_rows(&range, &support));
+            block = (range.clone(), kernel_rows(problem, &candidate.kernel, &range, &support));
         }
         let k = block.1.row(i - block.0.start);
         let root = groups.weight(i).sqrt();
@@ -150,15 +108,10 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
             ridge: None,
             eigenvalues: cv.eigenvalues,
             path,
+            trace: vec![],
+            start: None,
         },
     })
-}
-
-fn add(to: &mut Matrix, from: &Matrix) {
-    to.as_mut_slice()
-        .iter_mut()
-        .zip(from.as_slice())
-        .for_each(|(a, b)| *a += b);
 }
 
 #[cfg(test)]
@@ -198,7 +151,7 @@ mod tests {
         };
         let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(12);
         let fit = Smkda::new(&options).fit(&problem, &candidate).expect("fits");
-        let landmarks = stratified_sample(&problem.labels, 30, 0);
+        let landmarks = by_class(&problem, 30, 0);
         assert_eq!(fit.report.retained_rows.len(), 12);
         assert!(fit.report.retained_rows.iter().all(|r| landmarks.contains(r)));
     }

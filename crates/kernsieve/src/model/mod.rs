@@ -2,8 +2,9 @@
 
 mod record;
 
+pub use crate::method::{CvEntry, Press};
 pub(crate) use record::optimism;
-pub use record::{CurvePoint, CvEntry, CvTable, Press, TrainingRecord};
+pub use record::{CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::Decision;

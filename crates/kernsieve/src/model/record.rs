@@ -1,6 +1,6 @@
 //! How a model came about: what was asked, what was tried, what was chosen.
 
-use crate::method::{Candidate, FitReport, Options, Rule};
+use crate::method::{Candidate, CvEntry, FitReport, Options, Rule};
 use serde::{Deserialize, Serialize};
 
 /// How a model came about. Holds no times or dates: the same data, seed and version give the same bytes.
@@ -61,46 +61,6 @@ pub struct CurvePoint {
     pub press: Option<f64>,
 }
 
-/// What cross-validation says of one candidate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CvEntry {
-    /// The settings.
-    #[serde(flatten)]
-    pub candidate: Candidate,
-    /// Misclassified held-out rows over all rows; `None` when the candidate could not be fitted in some fold.
-    pub error: Option<f64>,
-    /// Standard error of the mean over folds.
-    pub standard_error: f64,
-    /// Mean of `-log p` of the true class over held-out rows.
-    pub log_loss: Option<f64>,
-    /// Error in each fold.
-    pub fold_errors: Vec<f64>,
-    /// Leave-one-out by formula: mean squared residual of the scored responses (PRESS / n), which is what decides then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub press: Option<Press>,
-}
-
-/// A mean of squared leave-one-out residuals, with its standard error over the rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Press {
-    /// The mean.
-    pub mean: f64,
-    /// Its standard error.
-    pub standard_error: f64,
-}
-
-impl CvEntry {
-    /// What candidates are compared by: the error, or PRESS in leave-one-out; infinite where the candidate failed.
-    pub fn criterion(&self) -> f64 {
-        self.press.map(|p| p.mean).or(self.error).unwrap_or(f64::INFINITY)
-    }
-
-    /// Standard error of [`Self::criterion`].
-    pub fn criterion_error(&self) -> f64 {
-        self.press.map_or(self.standard_error, |p| p.standard_error)
-    }
-}
-
 impl CvTable {
     /// The chosen entry.
     pub fn best(&self) -> &CvEntry {
@@ -131,6 +91,7 @@ mod tests {
             standard_error: 0.0,
             log_loss: None,
             press: None,
+            feature_folds: vec![],
             fold_errors,
         }
     }

@@ -22,8 +22,8 @@ pub fn calibrate(
         control.checkpoint()?;
         let prepared = PreparedFold::new(method, data, &split, options)?;
         let Some(fold) = &prepared.fold else { continue };
-        if let Some(Some(scores)) = method.held_out(fold, &arm)?.into_iter().next() {
-            for ((row, &truth), weight) in scores.iter_rows().zip(&prepared.truth).zip(&prepared.weights) {
+        if let Some(Some(held_out)) = method.held_out(fold, &arm)?.into_iter().next() {
+            for ((row, &truth), weight) in held_out.scores.iter_rows().zip(&prepared.truth).zip(&prepared.weights) {
                 if let (Some(own), true) = (prepared.own(truth), row.iter().all(|s| s.is_finite())) {
                     rows.push(Scored {
                         scores: row.to_vec(),

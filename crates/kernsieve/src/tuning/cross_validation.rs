@@ -11,17 +11,18 @@ use super::train::prepare;
 use crate::data::{Dataset, Split, stratified_folds};
 use crate::error::{Error, Result};
 use crate::kernel::{Pairs, symmetric_base};
-use crate::method::{Arm, Fold, Method, Options};
+use crate::method::{Arm, Fold, Method, Options, Problem};
 use crate::metrics::log_loss_of;
 use crate::model::CvTable;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Cross-validates every candidate of the arms, which are those of [`Method::arms`] on the whole data set. The grid is widened
-/// while the best candidate lies at its edge, if the method has more to offer.
+/// while the best candidate lies at its edge, if the method has more to offer. `problem` is all rows of the data set.
 pub fn cross_validate(
     method: &dyn Method,
     data: &Dataset,
+    problem: &Problem,
     arms: Vec<Arm>,
     options: &Options,
     control: &Control,
@@ -31,10 +32,19 @@ pub fn cross_validate(
         .iter()
         .map(|f| f.test.iter().map(|&i| data.weight(i)).sum())
         .collect();
-    let (grid, chosen) = search(method, arms, data.labels().n_classes(), options.rule, |arms| {
+    let score = |arms: Vec<Arm>| {
         let scores = score_arms(method, data, &folds, &arms, options, control)?;
         Ok(entries(arms, &scores, &weights))
-    })?;
+    };
+    let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
+    if let Some((candidate, bound)) = method.refine(problem, &grid, chosen)? {
+        control.checkpoint()?;
+        let refined = score(vec![vec![candidate]])?.pop();
+        if let Some(entry) = refined.filter(|e| e.error.is_some_and(|v| v <= bound + 1e-12)) {
+            grid.insert(chosen, entry);
+        }
+    }
+    chosen = chosen.min(grid.len() - 1);
     Ok(table(grid, chosen, folds.len(), options.rule))
 }
 
@@ -185,14 +195,20 @@ impl PreparedFold {
             let wrong = self.truth.iter().zip(&self.weights).filter(|(t, _)| **t != only);
             let wrong: f64 = wrong.map(|(_, w)| w).sum();
             let log_loss = wrong * log_loss_of(0.0);
-            return Ok(vec![Some(Score { wrong, log_loss }); arm.len()]);
+            let kept = None;
+            return Ok(vec![Some(Score { wrong, log_loss, kept }); arm.len()]);
         };
         let scores = method.held_out(fold, arm)?;
         // A class without a row in the training part has probability 0.
         let own: Vec<Option<usize>> = self.truth.iter().map(|&t| self.own(t)).collect();
         Ok(scores
             .into_iter()
-            .map(|s| s.map(|s| count(s, &own, |i| self.weights[i])))
+            .map(|h| {
+                let h = h?;
+                let mut score = count(h.scores, &own, |i| self.weights[i]);
+                score.kept = h.weights.map(|w| w.iter().map(|v| *v != 0.0).collect());
+                Some(score)
+            })
             .collect())
     }
 
@@ -229,7 +245,9 @@ mod tests {
                     .build()
                     .expect("pool");
                 let control = Control::new().memory_limit(memory);
-                pool.install(|| cross_validate(method.as_ref(), &data, arms.clone(), &options, &control).expect("runs"))
+                pool.install(|| {
+                    cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control).expect("runs")
+                })
             };
             let table = run(1, u64::MAX);
             assert_eq!(table, run(3, u64::MAX));
@@ -264,7 +282,7 @@ mod tests {
         let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
         let arms = method.arms(&problem).expect("a grid");
         let control = Control::new().memory_limit(100_000);
-        let error = cross_validate(method.as_ref(), &data, arms.clone(), &options, &control)
+        let error = cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control)
             .unwrap_err()
             .to_string();
         assert!(error.contains("rows would fit"), "{error}");
@@ -280,7 +298,7 @@ mod tests {
         let arms = method.arms(&problem).expect("a grid");
         let control = Control::new();
         control.cancel();
-        let result = cross_validate(method.as_ref(), &data, arms.clone(), &options, &control);
+        let result = cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control);
         assert!(matches!(result, Err(Error::Cancelled)));
     }
 }

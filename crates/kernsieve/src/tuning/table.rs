@@ -9,10 +9,12 @@ use crate::metrics::{log_loss_of, mean_and_standard_error};
 use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
 
 /// Counts of one candidate in one fold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Score {
     pub(super) wrong: f64,
     pub(super) log_loss: f64,
+    /// Whether each feature has a weight that is not zero, where weights are learned.
+    pub(super) kept: Option<Vec<bool>>,
 }
 
 /// How often a grid may be widened because the best candidate lies at its edge.
@@ -49,6 +51,7 @@ pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(u
     let mut score = Score {
         wrong: 0.0,
         log_loss: 0.0,
+        kept: None,
     };
     let c = scores.cols();
     for (i, (row, &own)) in scores.as_mut_slice().chunks_exact_mut(c).zip(own).enumerate() {
@@ -66,7 +69,7 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
     let mut entries = Vec::new();
     for (a, arm) in arms.into_iter().enumerate() {
         for (c, candidate) in arm.into_iter().enumerate() {
-            let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c]).collect();
+            let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c].clone()).collect();
             let Some(own) = own else {
                 entries.push(CvEntry {
                     candidate,
@@ -74,6 +77,7 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
                     standard_error: 0.0,
                     log_loss: None,
                     press: None,
+                    feature_folds: vec![],
                     fold_errors: vec![],
                 });
                 continue;
@@ -89,6 +93,7 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
                 standard_error: mean_and_standard_error(&fold_errors).1,
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
                 press: None,
+                feature_folds: feature_folds(&own),
                 fold_errors,
             });
         }
@@ -96,9 +101,24 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
     entries
 }
 
+/// In how many folds each feature has a weight that is not zero.
+fn feature_folds(folds: &[Score]) -> Vec<usize> {
+    let mut counts: Vec<usize> = Vec::new();
+    for kept in folds.iter().filter_map(|s| s.kept.as_ref()) {
+        counts.resize(kept.len(), 0);
+        counts.iter_mut().zip(kept).for_each(|(c, k)| *c += usize::from(*k));
+    }
+    counts
+}
+
 /// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of the chosen kernel stays
 /// whole, and of every kernel its best size.
-pub(super) fn table(grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
+pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
+    // Only the chosen candidate's features are of interest, and there may be thousands.
+    for (i, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
+        debug_assert_ne!(i, chosen);
+        e.feature_folds.clear();
+    }
     let optimism = optimism(&grid, chosen);
     if grid[chosen].candidate.size.is_none() {
         return CvTable {
@@ -171,8 +191,10 @@ fn choose(grid: &[CvEntry], rule: Rule) -> usize {
 fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
     let ridge = |c: &Candidate| c.ridge.unwrap_or(0.0);
+    let share = |c: &Candidate| c.sparsity_share.or(c.sparsity).unwrap_or(0.0);
     a.size
         .cmp(&b.size)
+        .then_with(|| share(b).total_cmp(&share(a)))
         .then_with(|| width(b).total_cmp(&width(a)))
         .then_with(|| ridge(b).total_cmp(&ridge(a)))
 }
@@ -188,6 +210,7 @@ mod tests {
             standard_error,
             log_loss: None,
             press: None,
+            feature_folds: vec![],
             fold_errors: vec![error, error],
         }
     }

@@ -103,7 +103,10 @@ pub fn train(
         Some(candidate) if !estimate => (candidate, None),
         _ => {
             let table = match options.validation {
-                Validation::Folds => cross_validate(method.as_ref(), tuned_on, arms, options, control)?,
+                Validation::Folds => {
+                    let whole = tuning_problem.as_ref().unwrap_or(&problem);
+                    cross_validate(method.as_ref(), tuned_on, whole, arms, options, control)?
+                }
                 Validation::LeaveOneOut => leave_one_out(method.as_ref(), &problem, arms, options, control)?,
             };
             let best = table.best();
@@ -159,6 +162,18 @@ pub fn train(
             record.report.retained_rows.len()
         ));
     }
+    if let Some((start, starts)) = record.report.start {
+        notices.push(match start {
+            0 => format!("of {starts} starts the usual one, all weights 1, gave the least objective"),
+            k => format!("of {starts} starts random start {k} gave the least objective"),
+        });
+    }
+    if fit.expansion.feature_weights.iter().all(|w| *w == 0.0) {
+        notices.push(
+            "no feature is kept: with this penalty nothing beats the class priors; a smaller --sparsity keeps some"
+                .into(),
+        );
+    }
     if !fit.expansion.kernel.family().is_definite() {
         notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
     }
@@ -190,7 +205,10 @@ pub fn train(
 /// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on.
 fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
     const LEAST: usize = 4000;
-    let Some(m) = options.candidates.filter(|_| kind == MethodKind::Smkda) else {
+    let Some(m) = options
+        .candidates
+        .filter(|_| matches!(kind, MethodKind::Smkda | MethodKind::SparseKos))
+    else {
         return Ok(None);
     };
     let size = (2 * m).max(LEAST);

@@ -1,0 +1,369 @@
+//! Sparse weights of a nonconvex loss: `min_w F(w) + lambda |w|_1`, `0 <= w_j <= 1` (the sign of a weight is meaningless), where
+//! `F` is what is left of a regression once its coefficients are optimal.
+//!
+//! Lapanowski & Gaynanova (section 4.1) alternate coefficients and weights, the weights by a lasso on a box for the kernel linearised
+//! at the last weights (eq. 14-16); [`Steps::Linearised`] is that, with a line search so that the objective never rises. For even
+//! kernels a weight at zero never comes back (`dK / dw_j` is proportional to `w_j`), and a long linearised step kills true features for
+//! good. The default, [`Steps::Projected`], therefore
+//! * models `F` with the coefficients eliminated (variable projection, Gauss-Newton) plus rank-one corrections from the slopes
+//!   it meets (SR1), within a trust region on `max |dw_j|`, which starts small;
+//! * before it stops, tries to drop each weight and to bring back each zero whose slope in `v_j = w_j^2`, which does not vanish at
+//!   zero, outweighs the penalty, and goes on from the best such move.
+//!
+//! A path of penalties is walked upwards from `w = 1`, each start being the last solution.
+
+use super::box_quadratic::{Correction, Curvature, box_lasso, minimise};
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// A loss of weights.
+pub trait WeightedLoss {
+    /// What an evaluation leaves behind for the derivatives.
+    type State;
+
+    /// Number of weights.
+    fn n_weights(&self) -> usize;
+
+    /// The value at `w = 0`, which knows no feature.
+    fn empty(&self) -> f64;
+
+    /// The value at `w`.
+    fn evaluate(&self, w: &[f64]) -> Result<(f64, Self::State)>;
+
+    /// The value at `w`, or `None` once it is known to exceed `bound`.
+    fn evaluate_below(&self, w: &[f64], _bound: f64) -> Result<Option<(f64, Self::State)>> {
+        self.evaluate(w).map(Some)
+    }
+
+    /// Derivatives at `w`.
+    fn slopes(&self, w: &[f64], state: &Self::State) -> Result<Slopes>;
+}
+
+/// Derivatives of a loss.
+#[derive(Clone, Debug)]
+pub struct Slopes {
+    /// `dF / dw_j`.
+    pub gradient: Vec<f64>,
+    /// Slope that does not vanish at `w_j = 0`: `dF / dv_j` with `v_j = w_j^2` for even kernels, one-sided `dF / dw_j` otherwise.
+    pub at_zero: Vec<f64>,
+    /// Gauss-Newton model of the second derivatives, coefficients eliminated.
+    pub curvature: Curvature,
+    /// `2 Q` of eq. 15: the same with the coefficients held fixed.
+    pub linearised: Option<Curvature>,
+}
+
+/// How weights are moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Steps {
+    /// Trust region on the loss with its coefficients eliminated, with drops and re-entries.
+    #[default]
+    Projected,
+    /// Eq. 14-16 as published, with a line search.
+    Linearised,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopping {
+    /// Largest `|w_j - clip(w_j - dObj/dw_j)|` over the nonzero weights that counts as stationary.
+    pub tolerance: f64,
+    /// Smallest decrease worth a step.
+    pub least_gain: f64,
+    /// Most steps for one penalty.
+    pub most_steps: usize,
+}
+
+impl Stopping {
+    /// For the fits of a cross-validation.
+    pub const FOLD: Self = Self {
+        tolerance: 1e-4,
+        least_gain: 1e-7,
+        most_steps: 60,
+    };
+    /// For the final fit.
+    pub const FINAL: Self = Self {
+        tolerance: 1e-6,
+        least_gain: 1e-13,
+        most_steps: 300,
+    };
+}
+
+/// Weights below this are set to zero.
+const ZERO: f64 = 1e-3;
+/// Trust region: at the start of a penalty, at most, and where it gives up.
+const RADIUS: (f64, f64, f64) = (0.3, 1.0, 1e-4);
+/// Values at which a weight may come back.
+const RETURNS: [f64; 3] = [0.1, 0.3, 1.0];
+/// Smallest gain of a drop or return.
+const MOVE_GAIN: f64 = 1e-6;
+/// Rounds of drops and returns for one penalty.
+const MOVE_ROUNDS: usize = 10;
+/// Drops, and returns, that are tried in a round: those that promise most.
+const MOVES: usize = 12;
+
+/// A point of a path.
+pub struct Solution<S> {
+    /// The penalty.
+    pub penalty: f64,
+    /// The weights, from 0 to 1.
+    pub weights: Vec<f64>,
+    /// `F(w) + lambda |w|_1`.
+    pub objective: f64,
+    /// Largest `|w_j - clip(w_j - dObj/dw_j)|` over the nonzero weights.
+    pub residual: f64,
+    /// Steps taken.
+    pub steps: usize,
+    /// Objective after each step.
+    pub trace: Vec<f64>,
+    /// What the last evaluation left.
+    pub state: S,
+}
+
+/// Minimises for one penalty from a start.
+pub fn solve<L: WeightedLoss>(
+    loss: &L,
+    penalty: f64,
+    start: &[f64],
+    steps: Steps,
+    stopping: &Stopping,
+) -> Result<Solution<L::State>> {
+    let mut at = Iterate::new(loss, penalty, start)?;
+    match steps {
+        Steps::Linearised => at.linearised_steps(loss, stopping)?,
+        Steps::Projected => {
+            at.trust_region(loss, stopping)?;
+            for _ in 0..MOVE_ROUNDS {
+                if !at.best_move(loss)? {
+                    break;
+                }
+                at.trust_region(loss, stopping)?;
+            }
+        }
+    }
+    // Knowing no feature at all may be better than all this.
+    if at.objective > loss.empty() + 1e-12 {
+        let (steps, mut trace) = (at.steps, at.trace);
+        at = Iterate::new(loss, penalty, &vec![0.0; loss.n_weights()])?;
+        trace.push(at.objective);
+        (at.steps, at.trace) = (steps, trace);
+    }
+    Ok(Solution {
+        penalty,
+        residual: at.residual(),
+        weights: at.w,
+        objective: at.objective,
+        steps: at.steps,
+        trace: at.trace,
+        state: at.state,
+    })
+}
+
+/// Walks penalties upwards, each solution being the start of the next; `observe` sees every one and says whether to go on. Once all
+/// weights are zero they stay so.
+pub fn path<L: WeightedLoss>(
+    loss: &L,
+    penalties: &[f64],
+    start: &[f64],
+    steps: Steps,
+    stopping: &Stopping,
+    mut observe: impl FnMut(&Solution<L::State>) -> Result<bool>,
+) -> Result<()> {
+    let mut w = start.to_vec();
+    for &penalty in penalties {
+        let solution = solve(loss, penalty, &w, steps, stopping)?;
+        if !observe(&solution)? {
+            break;
+        }
+        w = solution.weights;
+    }
+    Ok(())
+}
+
+struct Iterate<S> {
+    penalty: f64,
+    w: Vec<f64>,
+    state: S,
+    slopes: Slopes,
+    objective: f64,
+    steps: usize,
+    trace: Vec<f64>,
+}
+
+fn objective_at<L: WeightedLoss>(loss: &L, penalty: f64, w: &[f64]) -> Result<(f64, L::State)> {
+    let (value, state) = loss.evaluate(w)?;
+    Ok((value + penalty * w.iter().map(|v| v.abs()).sum::<f64>(), state))
+}
+
+impl<S> Iterate<S> {
+    fn new<L: WeightedLoss<State = S>>(loss: &L, penalty: f64, w: &[f64]) -> Result<Self> {
+        let (objective, state) = objective_at(loss, penalty, w)?;
+        Ok(Self {
+            penalty,
+            slopes: loss.slopes(w, &state)?,
+            w: w.to_vec(),
+            state,
+            objective,
+            steps: 0,
+            trace: vec![objective],
+        })
+    }
+
+    fn go<L: WeightedLoss<State = S>>(&mut self, loss: &L, w: Vec<f64>, objective: f64, state: S) -> Result<()> {
+        self.slopes = loss.slopes(&w, &state)?;
+        self.w = w;
+        self.state = state;
+        self.objective = objective;
+        self.steps += 1;
+        self.trace.push(objective);
+        Ok(())
+    }
+
+    /// Distance from stationarity over the nonzero weights.
+    fn residual(&self) -> f64 {
+        let gaps = self.w.iter().zip(&self.slopes.gradient).filter(|(w, _)| **w != 0.0);
+        gaps.map(|(&w, g)| (w - (w - g - self.penalty).clamp(0.0, 1.0)).abs())
+            .fold(0.0, f64::max)
+    }
+
+    fn trust_region<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<()> {
+        let mut corrections: Vec<Correction> = Vec::new();
+        let mut radius = RADIUS.0;
+        for _ in 0..stopping.most_steps {
+            if self.residual() < stopping.tolerance {
+                break;
+            }
+            let slope: Vec<f64> = self.slopes.gradient.iter().map(|g| g + self.penalty).collect();
+            let bound = |w: f64, far: f64| if w > 0.0 { far } else { 0.0 };
+            let lower: Vec<f64> = self.w.iter().map(|&w| bound(w, (-w).max(-radius))).collect();
+            let upper: Vec<f64> = self.w.iter().map(|&w| bound(w, (1.0 - w).min(radius))).collect();
+            let (d, value) = minimise(&slope, &self.slopes.curvature, &corrections, &lower, &upper);
+            if -value < stopping.least_gain {
+                break;
+            }
+            let reach = d.iter().fold(0.0, |m, v| f64::max(m, v.abs()));
+            let w: Vec<f64> = self
+                .w
+                .iter()
+                .zip(&d)
+                .map(|(w, d)| {
+                    let to = (w + d).clamp(0.0, 1.0);
+                    if to < ZERO { 0.0 } else { to }
+                })
+                .collect();
+            let (objective, state) = objective_at(loss, self.penalty, &w)?;
+            let ratio = (self.objective - objective) / -value;
+            if ratio > 0.75 && reach > 0.99 * radius {
+                radius = (2.0 * radius).min(RADIUS.1);
+            } else if ratio.is_nan() || ratio < 0.25 {
+                radius = reach / 3.0;
+            }
+            if ratio > 1e-4 {
+                let moved: Vec<f64> = w.iter().zip(&self.w).map(|(a, b)| a - b).collect();
+                let before = std::mem::take(&mut self.slopes.gradient);
+                self.go(loss, w, objective, state)?;
+                corrections.extend(correction(&self.slopes, &before, &moved, &corrections));
+            } else if radius < RADIUS.2 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Eq. 14-16 at the present weights, and back towards them until the objective falls.
+    fn linearised_steps<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<()> {
+        for _ in 0..stopping.most_steps {
+            let Some(q2) = &self.slopes.linearised else {
+                return Ok(());
+            };
+            // The gradient at fixed coefficients is 2 (Q w - beta): beta = Q w - gradient / 2.
+            let q2w = q2.apply(&self.w);
+            let beta2: Vec<f64> = q2w.iter().zip(&self.slopes.gradient).map(|(a, g)| a - g).collect();
+            let mut to = self.w.clone();
+            box_lasso(q2, &beta2, self.penalty, &mut to, 1e-10);
+            let mut share = 1.0;
+            let gain = loop {
+                let w: Vec<f64> = self
+                    .w
+                    .iter()
+                    .zip(&to)
+                    .map(|(a, b)| {
+                        if share == 1.0 {
+                            b.abs()
+                        } else {
+                            (a + share * (b - a)).abs()
+                        }
+                    })
+                    .collect();
+                let (objective, state) = objective_at(loss, self.penalty, &w)?;
+                let gain = self.objective - objective;
+                if gain > 0.0 {
+                    self.go(loss, w, objective, state)?;
+                    break gain;
+                }
+                share *= 0.5;
+                if share < 1e-6 {
+                    break 0.0;
+                }
+            };
+            if gain < stopping.least_gain || self.residual() < stopping.tolerance {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the best of the drops and returns that lower the objective; `false` when none does.
+    fn best_move<L: WeightedLoss<State = S>>(&mut self, loss: &L) -> Result<bool> {
+        let mut drops: Vec<(f64, usize)> = Vec::new();
+        let mut returns: Vec<(f64, usize)> = Vec::new();
+        for (j, &w) in self.w.iter().enumerate() {
+            if w > 0.0 {
+                // What the quadratic model says of going to zero.
+                let slope = self.slopes.gradient[j] + self.penalty;
+                let h = self.slopes.curvature.diagonal(j);
+                drops.push((-slope * w + 0.5 * h * w * w, j));
+            } else if -self.slopes.at_zero[j] > self.penalty {
+                returns.push((self.slopes.at_zero[j], j));
+            }
+        }
+        let mut best: Option<(Vec<f64>, f64, S)> = None;
+        let mut least = self.objective - MOVE_GAIN;
+        for (moves, values) in [(&mut drops, &[0.0][..]), (&mut returns, &RETURNS[..])] {
+            moves.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for &(_, j) in moves.iter().take(MOVES) {
+                for &value in values {
+                    let mut w = self.w.clone();
+                    w[j] = value;
+                    let cost = self.penalty * w.iter().sum::<f64>();
+                    if let Some((value, state)) = loss.evaluate_below(&w, least - cost)?
+                        && value + cost < least
+                    {
+                        least = value + cost;
+                        best = Some((w, least, state));
+                    }
+                }
+            }
+        }
+        match best {
+            None => Ok(false),
+            Some((w, objective, state)) => {
+                self.go(loss, w, objective, state)?;
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// The symmetric rank-one correction that makes the model agree with the last change of the gradient.
+fn correction(new: &Slopes, before: &[f64], moved: &[f64], known: &[Correction]) -> Option<Correction> {
+    let hs = new.curvature.apply(moved);
+    let mut r: Vec<f64> = (0..moved.len()).map(|j| new.gradient[j] - before[j] - hs[j]).collect();
+    for k in known {
+        let along = k.vector.iter().zip(moved).map(|(a, b)| a * b).sum::<f64>() / k.divisor;
+        r.iter_mut().zip(&k.vector).for_each(|(r, v)| *r -= along * v);
+    }
+    let divisor: f64 = r.iter().zip(moved).map(|(a, b)| a * b).sum();
+    let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    (divisor.abs() > 1e-8 * norm(&r) * norm(moved)).then_some(Correction { vector: r, divisor })
+}
