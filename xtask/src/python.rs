@@ -34,7 +34,7 @@ pub fn bench(root: &Path) -> Result<(), String> {
 /// A published table beside ours.
 pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli"])?;
-    let mut tables = Command::new(SYSTEM_PYTHON);
+    let mut tables = Command::new(environment(root)?);
     tables
         .arg(root.join("benchmarks/tables/run.py"))
         .args(arguments)

@@ -2,11 +2,15 @@
 
 use crate::matrix::{Matrix, View};
 use crate::product::{gemm_into, row_major_mut};
-use faer::Par;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{self as llt, LltError};
+use faer::{MatRef, Par};
 use rayon::prelude::*;
 
 /// Width of a panel: wide enough for the products to run at full speed, narrow enough for the panel to be cheap.
 const BLOCK: usize = 128;
+/// Up to this order the backend's own factorisation is faster than panels and products on threads.
+const SMALL: usize = 512;
 
 /// The matrix is not positive definite; `pivot` is where a non-positive pivot was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +22,27 @@ pub struct NotPositiveDefinite {
 /// `A = L L'`.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    lower: Matrix, // the strict upper part is not referenced
+    /// `L` in the lower triangle or, for small matrices, `L'` in the upper one; the other triangle is not referenced.
+    factor: Matrix,
+    upper: bool,
 }
 
 impl Cholesky {
-    /// Factorises `a`, of which only the lower triangle is read: `n^3 / 3` flops, nearly all in matrix products.
+    /// Factorises `a`, both triangles of which are filled: `n^3 / 3` flops, nearly all in matrix products.
     pub fn new(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "a Cholesky factor needs a square matrix");
+        if n <= SMALL {
+            return Self::small(a);
+        }
         let mut panel = vec![0.0; n * BLOCK];
         for start in (0..n).step_by(BLOCK) {
             let width = BLOCK.min(n - start);
             let end = start + width;
             factor_diagonal_block(&mut a, start, width).map_err(|i| NotPositiveDefinite { pivot: start + i })?;
             // L11, copied out so that the rows below can be written while it is read.
-            let diagonal: Vec<f64> = (start..end).flat_map(|i| a.row(i)[start..end].to_vec()).collect();
+            let mut diagonal = Vec::with_capacity(width * width);
+            (start..end).for_each(|i| diagonal.extend_from_slice(&a.row(i)[start..end]));
             let below = &mut a.as_mut_slice()[end * n..];
             // L21 = A21 L11^-T, one block of rows at a time, copied into `panel` for the update.
             below
@@ -60,18 +70,49 @@ impl Cholesky {
                 );
             });
         }
-        Ok(Self { lower: a })
+        Ok(Self {
+            factor: a,
+            upper: false,
+        })
+    }
+
+    /// On the calling thread. The backend likes columns: the transposed view of a symmetric matrix is the matrix itself.
+    fn small(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
+        let n = a.rows();
+        let params = Default::default();
+        let mut memory = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, params));
+        let columns = row_major_mut(a.as_mut_slice(), n, n, n).transpose_mut();
+        let done = llt::cholesky_in_place(
+            columns,
+            Default::default(),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            params,
+        );
+        if let Err(LltError::NonPositivePivot { index }) = done {
+            return Err(NotPositiveDefinite { pivot: index });
+        }
+        // NaN passes through the backend; a pivot that is not a number is no pivot.
+        match (0..n).find(|&i| !(a[(i, i)] > 0.0 && a[(i, i)].is_finite())) {
+            Some(pivot) => Err(NotPositiveDefinite { pivot }),
+            None => Ok(Self { factor: a, upper: true }),
+        }
+    }
+
+    fn lower(&self) -> MatRef<'_, f64> {
+        let whole = self.factor.view().backend();
+        if self.upper { whole.transpose() } else { whole }
     }
 
     /// Solves `A x = b` for every column of `b`, in place.
     pub fn solve_in_place(&self, b: &mut Matrix) {
-        let n = self.lower.rows();
+        let n = self.factor.rows();
         assert_eq!(n, b.rows(), "right-hand side of a solve");
         let cols = b.cols();
         if n == 0 || cols == 0 {
             return;
         }
-        let l = self.lower.view().backend();
+        let l = self.lower();
         let mut x = row_major_mut(b.as_mut_slice(), n, cols, cols);
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, x.as_mut(), Par::Seq);
         faer::linalg::triangular_solve::solve_upper_triangular_in_place(l.transpose(), x.as_mut(), Par::Seq);
@@ -79,19 +120,19 @@ impl Cholesky {
 
     /// Solves `L x = b` for every column of `b`, in place.
     pub fn solve_lower_in_place(&self, b: &mut Matrix) {
-        let n = self.lower.rows();
+        let n = self.factor.rows();
         assert_eq!(n, b.rows(), "right-hand side of a solve");
         let cols = b.cols();
         if n == 0 || cols == 0 {
             return;
         }
         let x = row_major_mut(b.as_mut_slice(), n, cols, cols);
-        faer::linalg::triangular_solve::solve_lower_triangular_in_place(self.lower.view().backend(), x, Par::Seq);
+        faer::linalg::triangular_solve::solve_lower_triangular_in_place(self.lower(), x, Par::Seq);
     }
 
     /// `log det A`.
     pub fn log_determinant(&self) -> f64 {
-        (0..self.lower.rows()).map(|i| 2.0 * self.lower[(i, i)].ln()).sum()
+        (0..self.factor.rows()).map(|i| 2.0 * self.factor[(i, i)].ln()).sum()
     }
 }
 
@@ -181,7 +222,7 @@ mod tests {
                 .num_threads(threads)
                 .build()
                 .expect("pool");
-            pool.install(|| Cholesky::new(a.clone()).expect("positive definite").lower)
+            pool.install(|| Cholesky::new(a.clone()).expect("positive definite").factor)
         };
         let (one, three) = (run(1), run(3));
         for i in 0..400 {

@@ -3,6 +3,9 @@
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
+/// Entries that a task takes at least: a small matrix stays on its thread.
+const TASK: usize = 1 << 16;
+
 /// Means of a Gram matrix before it was centred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GramMeans {
@@ -26,23 +29,41 @@ pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMean
             grand: 0.0,
         };
     }
-    let columns: Vec<f64> = k.as_slice().par_chunks(n).map(|row| mean(row, weights)).collect();
+    let rows = (TASK / n).max(1);
+    let columns: Vec<f64> = k
+        .as_slice()
+        .par_chunks(rows * n)
+        .flat_map_iter(|rows| rows.chunks_exact(n).map(|row| mean(row, weights)))
+        .collect();
     let grand = mean(&columns, weights);
     k.as_mut_slice()
-        .par_chunks_mut(n)
-        .zip(&columns)
-        .for_each(|(row, &mean)| {
-            // The sum of the two means comes first: it is the same for (i, j) and (j, i), so the result is exactly symmetric.
-            for (v, &other) in row.iter_mut().zip(&columns) {
-                *v = *v - (mean + other) + grand;
+        .par_chunks_mut(rows * n)
+        .zip(columns.par_chunks(rows))
+        .for_each(|(rows, means)| {
+            for (row, mean) in rows.chunks_exact_mut(n).zip(means) {
+                // The sum of the two means comes first: it is the same for (i, j) and (j, i), so the result is exactly symmetric.
+                for (v, &other) in row.iter_mut().zip(&columns) {
+                    *v = *v - (mean + other) + grand;
+                }
             }
         });
     GramMeans { columns, grand }
 }
 
+/// In eight partial sums, which the processor can overlap.
+fn sum(values: &[f64]) -> f64 {
+    let mut parts = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().sum();
+    for c in chunks {
+        parts.iter_mut().zip(c).for_each(|(p, v)| *p += v);
+    }
+    parts.iter().sum::<f64>() + rest
+}
+
 fn mean(values: &[f64], weights: Option<&[f64]>) -> f64 {
     match weights {
-        None => values.iter().sum::<f64>() / values.len() as f64,
+        None => sum(values) / values.len() as f64,
         Some(w) => values.iter().zip(w).map(|(v, w)| v * w).sum::<f64>() / w.iter().sum::<f64>(),
     }
 }

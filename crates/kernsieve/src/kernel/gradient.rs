@@ -2,6 +2,7 @@
 
 use super::{Base, Kernel, cross_gram};
 use crate::linalg::{Matrix, matmul};
+use std::borrow::Cow;
 
 /// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix of Lapanowski & Gaynanova's section 4.1 for rows `x` (`n x p`),
 /// rows `z` (`s x p`) and coefficients `a` (`s`).
@@ -10,7 +11,7 @@ use crate::linalg::{Matrix, matmul};
 /// the Laplacian goes pair by pair, `n s p` operations.
 pub fn weight_gradient(kernel: &Kernel, x: &Matrix, z: &Matrix, weights: &[f64], a: &[f64]) -> Matrix {
     let k = cross_gram(kernel, &weighted(x, weights), &weighted(z, weights));
-    let slopes = WeightSlopes::new(kernel, x, z, weights, k);
+    let slopes = WeightSlopes::new(kernel, x, z, weights, &k);
     let mut t = slopes.directions(a);
     let p = x.cols();
     for row in t.as_mut_slice().chunks_exact_mut(p.max(1)) {
@@ -31,45 +32,41 @@ pub struct WeightSlopes<'a> {
     kernel: Kernel,
     x: &'a Matrix,
     z: &'a Matrix,
-    /// `dk / d(base)`, `n x s`; for the Laplacian the kernel's values over minus the bandwidth.
-    slope: Matrix,
+    /// `dk / d(base)` but for the factor, `n x s`; for the Laplacian the kernel's values.
+    slope: Cow<'a, Matrix>,
+    factor: f64,
 }
 
 impl<'a> WeightSlopes<'a> {
-    /// Takes over the kernel's values at these weights, `n x s`.
-    pub fn new(kernel: &Kernel, x: &'a Matrix, z: &'a Matrix, weights: &[f64], mut values: Matrix) -> Self {
-        let scale = |m: &mut Matrix, f: f64| m.as_mut_slice().iter_mut().for_each(|v| *v *= f);
-        match *kernel {
-            Kernel::Gaussian { bandwidth } => scale(&mut values, -0.5 / (bandwidth * bandwidth)),
-            Kernel::Laplacian { bandwidth } => scale(&mut values, -1.0 / bandwidth),
-            Kernel::Linear => values.as_mut_slice().fill(1.0),
+    /// From the kernel's values at these weights, `n x s`.
+    pub fn new(kernel: &Kernel, x: &'a Matrix, z: &'a Matrix, weights: &[f64], values: &'a Matrix) -> Self {
+        let map = |m: &Matrix, f: &dyn Fn(f64) -> f64| {
+            let mut out = m.clone();
+            out.as_mut_slice().iter_mut().for_each(|v| *v = f(*v));
+            Cow::Owned(out)
+        };
+        let (slope, factor) = match *kernel {
+            Kernel::Gaussian { bandwidth } => (Cow::Borrowed(values), -0.5 / (bandwidth * bandwidth)),
+            Kernel::Laplacian { bandwidth } => (Cow::Borrowed(values), -1.0 / bandwidth),
+            Kernel::Linear => (map(values, &|_| 1.0), 1.0),
             Kernel::Cauchy { bandwidth, dimension } => {
                 // (1 + t)^-(e + 1) from the value (1 + t)^-e.
                 let e = 0.5 * (1.0 + dimension as f64);
-                let f = -e / (bandwidth * bandwidth);
-                values
-                    .as_mut_slice()
-                    .iter_mut()
-                    .for_each(|v| *v = f * v.powf((e + 1.0) / e));
+                (map(values, &|v| v.powf((e + 1.0) / e)), -e / (bandwidth * bandwidth))
             }
             Kernel::Polynomial { degree } => {
-                values = inner_products(x, z, weights);
                 let d = degree as i32;
-                values
-                    .as_mut_slice()
-                    .iter_mut()
-                    .for_each(|v| *v = f64::from(d) * (1.0 + *v).powi(d - 1));
+                let products = inner_products(x, z, weights);
+                (map(&products, &|v| (1.0 + v).powi(d - 1)), f64::from(d))
             }
-            Kernel::Sigmoid { slope, .. } => values
-                .as_mut_slice()
-                .iter_mut()
-                .for_each(|v| *v = slope * (1.0 - *v * *v)),
-        }
+            Kernel::Sigmoid { slope, .. } => (map(values, &|v| 1.0 - v * v), slope),
+        };
         Self {
             kernel: *kernel,
             x,
             z,
-            slope: values,
+            slope,
+            factor,
         }
     }
 
@@ -85,6 +82,7 @@ impl<'a> WeightSlopes<'a> {
 
     /// `sum_l a_l dk(w x_i, w z_l) / dv_j`, `n x p`; for the Laplacian with respect to `|w_j|`.
     pub fn directions(&self, a: &[f64]) -> Matrix {
+        let a: Vec<f64> = a.iter().map(|a| self.factor * a).collect();
         let (n, s, p) = (self.x.rows(), self.z.rows(), self.x.cols());
         let (x, z) = (self.x, self.z);
         match self.kernel.family().base() {

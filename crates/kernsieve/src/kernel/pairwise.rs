@@ -205,10 +205,15 @@ impl Pairs {
 /// Copies the lower triangle of rows and columns `from..to` onto the upper one. `rows` starts at row `from`.
 fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
     let n = to - from;
-    if n <= 64 {
-        for i in 0..n {
-            for j in 0..i {
-                rows[j * stride + from + i] = rows[i * stride + from + j];
+    // Small ones stay on their thread, in blocks for the cache.
+    if n <= 512 {
+        for i0 in (0..n).step_by(32) {
+            for j0 in (0..=i0).step_by(32) {
+                for i in i0..(i0 + 32).min(n) {
+                    for j in j0..(j0 + 32).min(i) {
+                        rows[j * stride + from + i] = rows[i * stride + from + j];
+                    }
+                }
             }
         }
         return;

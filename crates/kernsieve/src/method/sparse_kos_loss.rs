@@ -112,7 +112,8 @@ impl ExactLoss<'_> {
         } else {
             None
         };
-        let mut alpha = None;
+        let mut solved = None;
+        let mut m = Some(m);
         if let (Some((a, b)), Some(first)) = (roots, &factor) {
             if bound.is_finite() {
                 // F is at least (a/n) Y'(M + a I)^-1 Y: without jitter it is g/n Y'(M + g I)^-1 Y, and (l + a) / (l + g) >= a / g.
@@ -123,27 +124,41 @@ impl ExactLoss<'_> {
                 }
             }
             // (M + a)^-1 (Y - b (M + b)^-1 Y), without the cancellation of a difference of two solutions.
-            if let Ok(second) = cholesky_shifted(m.clone(), b) {
+            if let Some(Ok(second)) = m.take().map(|m| cholesky_shifted(m, b)) {
                 let mut inner = y.clone();
                 second.solve_in_place(&mut inner);
-                let mut x = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
-                first.solve_in_place(&mut x);
-                alpha = x.as_slice().iter().all(|v| v.is_finite()).then_some(x);
+                let right = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
+                let mut alpha = right.clone();
+                first.solve_in_place(&mut alpha);
+                // M alpha is what the system says it is: right - a alpha.
+                let fitted = Matrix::from_fn(y.rows(), y.cols(), |i, j| right[(i, j)] - a * alpha[(i, j)]);
+                solved = alpha
+                    .as_slice()
+                    .iter()
+                    .all(|v| v.is_finite())
+                    .then_some((alpha, fitted));
             }
         }
-        let (m, alpha) = match alpha {
-            Some(alpha) => (m, alpha),
+        let (alpha, fitted) = match solved {
+            Some(solved) => solved,
             None => {
+                let m = m.unwrap_or_else(|| {
+                    // It went into the factorisation that failed.
+                    let mut m = k.clone();
+                    center_gram_weighted(&mut m, s.groups.weights());
+                    scale_gram(&mut m, &s.groups);
+                    m
+                });
                 let shifted = if self.definite {
                     Shifted::new(m)
                 } else {
                     Shifted::indefinite(m)
                 };
                 let alpha = shifted.filter(|l| l / (l * l + g * (l + JITTER)), y)?;
-                (shifted.matrix().clone(), alpha)
+                let fitted = matmul(shifted.matrix().view(), alpha.view());
+                (alpha, fitted)
             }
         };
-        let fitted = matmul(m.view(), alpha.view());
         let mut value = 0.0;
         for ((y, f), a) in y.as_slice().iter().zip(fitted.as_slice()).zip(alpha.as_slice()) {
             value += (y - f) * (y - f) / n + g / n * a * (f + JITTER * a);
@@ -201,7 +216,7 @@ impl WeightedLoss for ExactLoss<'_> {
     fn slopes(&self, w: &[f64], state: &ExactState) -> Result<Slopes> {
         let s = &self.setting;
         let (n, p, q) = (s.n(), w.len(), s.y.cols());
-        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, state.k.clone());
+        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
         let factors: Vec<f64> = w.iter().map(|&w| slopes.factor(w)).collect();
         let mut at_zero = vec![0.0; p];
         let rows = s.y.rows();
@@ -357,8 +372,8 @@ impl WeightedLoss for LandmarkLoss<'_> {
     fn slopes(&self, w: &[f64], state: &LandmarkState) -> Result<Slopes> {
         let s = &self.setting;
         let (n, p, q) = (s.n(), w.len(), s.y.cols());
-        let rows = WeightSlopes::new(&s.kernel, s.x, self.z, w, state.k.clone());
-        let own = WeightSlopes::new(&s.kernel, self.z, self.z, w, state.kz.clone());
+        let rows = WeightSlopes::new(&s.kernel, s.x, self.z, w, &state.k);
+        let own = WeightSlopes::new(&s.kernel, self.z, self.z, w, &state.kz);
         let factors: Vec<f64> = w.iter().map(|&w| rows.factor(w)).collect();
         let mut at_zero = vec![0.0; p];
         let (mut h, mut plain) = (Matrix::zeros(p, p), Matrix::zeros(p, p));

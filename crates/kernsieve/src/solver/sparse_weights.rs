@@ -72,20 +72,25 @@ pub struct Stopping {
     pub least_gain: f64,
     /// Most steps for one penalty.
     pub most_steps: usize,
+    /// Rounds of drops and returns for one penalty.
+    pub rounds: usize,
 }
 
 impl Stopping {
-    /// For the fits of a cross-validation.
+    /// For the fits of a cross-validation and on the way to the last penalty: drops and returns lower the objective here and there and
+    /// change no error.
     pub const FOLD: Self = Self {
         tolerance: 1e-4,
         least_gain: 1e-7,
         most_steps: 60,
+        rounds: 3,
     };
     /// For the final fit.
     pub const FINAL: Self = Self {
         tolerance: 1e-6,
         least_gain: 1e-13,
         most_steps: 300,
+        rounds: 10,
     };
 }
 
@@ -97,8 +102,8 @@ const RADIUS: (f64, f64, f64) = (0.3, 1.0, 1e-4);
 const RETURNS: [f64; 3] = [0.1, 0.3, 1.0];
 /// Smallest gain of a drop or return.
 const MOVE_GAIN: f64 = 1e-6;
-/// Rounds of drops and returns for one penalty.
-const MOVE_ROUNDS: usize = 10;
+/// Drops that the model says would raise the loss by this share of what there is to explain are not tried.
+const HOPELESS: f64 = 0.05;
 /// Drops, and returns, that are tried in a round: those that promise most.
 const MOVES: usize = 12;
 
@@ -118,6 +123,9 @@ pub struct Solution<S> {
     pub trace: Vec<f64>,
     /// What the last evaluation left.
     pub state: S,
+    /// `F(w)` and its derivatives, for the next penalty.
+    value: f64,
+    slopes: Slopes,
 }
 
 /// Minimises for one penalty from a start.
@@ -128,12 +136,27 @@ pub fn solve<L: WeightedLoss>(
     steps: Steps,
     stopping: &Stopping,
 ) -> Result<Solution<L::State>> {
-    let mut at = Iterate::new(loss, penalty, start)?;
+    let (value, state) = loss.evaluate(start)?;
+    let slopes = loss.slopes(start, &state)?;
+    solve_from(
+        loss,
+        Iterate::new(penalty, start.to_vec(), value, state, slopes),
+        steps,
+        stopping,
+    )
+}
+
+fn solve_from<L: WeightedLoss>(
+    loss: &L,
+    mut at: Iterate<L::State>,
+    steps: Steps,
+    stopping: &Stopping,
+) -> Result<Solution<L::State>> {
     match steps {
         Steps::Linearised => at.linearised_steps(loss, stopping)?,
         Steps::Projected => {
             at.trust_region(loss, stopping)?;
-            for _ in 0..MOVE_ROUNDS {
+            for _ in 0..stopping.rounds {
                 if !at.best_move(loss)? {
                     break;
                 }
@@ -143,19 +166,20 @@ pub fn solve<L: WeightedLoss>(
     }
     // Knowing no feature at all may be better than all this.
     if at.objective > loss.empty() + 1e-12 {
-        let (steps, mut trace) = (at.steps, at.trace);
-        at = Iterate::new(loss, penalty, &vec![0.0; loss.n_weights()])?;
-        trace.push(at.objective);
-        (at.steps, at.trace) = (steps, trace);
+        let nothing = vec![0.0; loss.n_weights()];
+        let (value, state) = loss.evaluate(&nothing)?;
+        at.go(loss, nothing, value, state)?;
     }
     Ok(Solution {
-        penalty,
+        penalty: at.penalty,
         residual: at.residual(),
         weights: at.w,
         objective: at.objective,
         steps: at.steps,
         trace: at.trace,
         state: at.state,
+        value: at.value,
+        slopes: at.slopes,
     })
 }
 
@@ -169,13 +193,22 @@ pub fn path<L: WeightedLoss>(
     stopping: &Stopping,
     mut observe: impl FnMut(&Solution<L::State>) -> Result<bool>,
 ) -> Result<()> {
-    let mut w = start.to_vec();
+    let mut last: Option<Solution<L::State>> = None;
     for &penalty in penalties {
-        let solution = solve(loss, penalty, &w, steps, stopping)?;
+        let solution = match last {
+            None => solve(loss, penalty, start, steps, stopping)?,
+            // The loss at the last weights does not depend on the penalty: nothing is evaluated twice.
+            Some(s) => solve_from(
+                loss,
+                Iterate::new(penalty, s.weights, s.value, s.state, s.slopes),
+                steps,
+                stopping,
+            )?,
+        };
         if !observe(&solution)? {
             break;
         }
-        w = solution.weights;
+        last = Some(solution);
     }
     Ok(())
 }
@@ -185,37 +218,41 @@ struct Iterate<S> {
     w: Vec<f64>,
     state: S,
     slopes: Slopes,
+    /// `F(w)`.
+    value: f64,
     objective: f64,
     steps: usize,
     trace: Vec<f64>,
 }
 
-fn objective_at<L: WeightedLoss>(loss: &L, penalty: f64, w: &[f64]) -> Result<(f64, L::State)> {
-    let (value, state) = loss.evaluate(w)?;
-    Ok((value + penalty * w.iter().map(|v| v.abs()).sum::<f64>(), state))
+/// `lambda |w|_1`.
+fn cost(penalty: f64, w: &[f64]) -> f64 {
+    penalty * w.iter().map(|v| v.abs()).sum::<f64>()
 }
 
 impl<S> Iterate<S> {
-    fn new<L: WeightedLoss<State = S>>(loss: &L, penalty: f64, w: &[f64]) -> Result<Self> {
-        let (objective, state) = objective_at(loss, penalty, w)?;
-        Ok(Self {
+    fn new(penalty: f64, w: Vec<f64>, value: f64, state: S, slopes: Slopes) -> Self {
+        let objective = value + cost(penalty, &w);
+        Self {
             penalty,
-            slopes: loss.slopes(w, &state)?,
-            w: w.to_vec(),
+            slopes,
+            w,
             state,
+            value,
             objective,
             steps: 0,
             trace: vec![objective],
-        })
+        }
     }
 
-    fn go<L: WeightedLoss<State = S>>(&mut self, loss: &L, w: Vec<f64>, objective: f64, state: S) -> Result<()> {
+    fn go<L: WeightedLoss<State = S>>(&mut self, loss: &L, w: Vec<f64>, value: f64, state: S) -> Result<()> {
         self.slopes = loss.slopes(&w, &state)?;
+        self.objective = value + cost(self.penalty, &w);
         self.w = w;
         self.state = state;
-        self.objective = objective;
+        self.value = value;
         self.steps += 1;
-        self.trace.push(objective);
+        self.trace.push(self.objective);
         Ok(())
     }
 
@@ -251,8 +288,8 @@ impl<S> Iterate<S> {
                     if to < ZERO { 0.0 } else { to }
                 })
                 .collect();
-            let (objective, state) = objective_at(loss, self.penalty, &w)?;
-            let ratio = (self.objective - objective) / -value;
+            let (loss_there, state) = loss.evaluate(&w)?;
+            let ratio = (self.objective - loss_there - cost(self.penalty, &w)) / -value;
             if ratio > 0.75 && reach > 0.99 * radius {
                 radius = (2.0 * radius).min(RADIUS.1);
             } else if ratio.is_nan() || ratio < 0.25 {
@@ -261,7 +298,7 @@ impl<S> Iterate<S> {
             if ratio > 1e-4 {
                 let moved: Vec<f64> = w.iter().zip(&self.w).map(|(a, b)| a - b).collect();
                 let before = std::mem::take(&mut self.slopes.gradient);
-                self.go(loss, w, objective, state)?;
+                self.go(loss, w, loss_there, state)?;
                 corrections.extend(correction(&self.slopes, &before, &moved, &corrections));
             } else if radius < RADIUS.2 {
                 break;
@@ -295,10 +332,10 @@ impl<S> Iterate<S> {
                         }
                     })
                     .collect();
-                let (objective, state) = objective_at(loss, self.penalty, &w)?;
-                let gain = self.objective - objective;
+                let (value, state) = loss.evaluate(&w)?;
+                let gain = self.objective - value - cost(self.penalty, &w);
                 if gain > 0.0 {
-                    self.go(loss, w, objective, state)?;
+                    self.go(loss, w, value, state)?;
                     break gain;
                 }
                 share *= 0.5;
@@ -322,7 +359,10 @@ impl<S> Iterate<S> {
                 // What the quadratic model says of going to zero.
                 let slope = self.slopes.gradient[j] + self.penalty;
                 let h = self.slopes.curvature.diagonal(j);
-                drops.push((-slope * w + 0.5 * h * w * w, j));
+                let change = -slope * w + 0.5 * h * w * w;
+                if change < HOPELESS * loss.empty() {
+                    drops.push((change, j));
+                }
             } else if -self.slopes.at_zero[j] > self.penalty {
                 returns.push((self.slopes.at_zero[j], j));
             }
@@ -335,20 +375,20 @@ impl<S> Iterate<S> {
                 for &value in values {
                     let mut w = self.w.clone();
                     w[j] = value;
-                    let cost = self.penalty * w.iter().sum::<f64>();
+                    let cost = cost(self.penalty, &w);
                     if let Some((value, state)) = loss.evaluate_below(&w, least - cost)?
                         && value + cost < least
                     {
                         least = value + cost;
-                        best = Some((w, least, state));
+                        best = Some((w, value, state));
                     }
                 }
             }
         }
         match best {
             None => Ok(false),
-            Some((w, objective, state)) => {
-                self.go(loss, w, objective, state)?;
+            Some((w, value, state)) => {
+                self.go(loss, w, value, state)?;
                 Ok(true)
             }
         }

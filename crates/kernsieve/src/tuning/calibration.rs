@@ -2,7 +2,7 @@
 
 use super::control::Control;
 use super::cross_validation::PreparedFold;
-use crate::data::{Dataset, stratified_folds};
+use crate::data::{Dataset, Split, stratified_folds};
 use crate::error::Result;
 use crate::method::{Candidate, Method, Options};
 use rayon::prelude::*;
@@ -17,11 +17,14 @@ pub fn calibrate(
     control: &Control,
 ) -> Result<f64> {
     let arm = vec![candidate.clone()];
-    let mut rows: Vec<Scored> = Vec::new();
-    for split in stratified_folds(data.labels(), options.folds, options.seed) {
+    // Folds of small data sets run side by side; those of large ones use all threads, and much memory, themselves.
+    const SIDE_BY_SIDE: usize = 2000;
+    let splits = stratified_folds(data.labels(), options.folds, options.seed);
+    let one = |split: &Split| -> Result<Vec<Scored>> {
+        let mut rows: Vec<Scored> = Vec::new();
         control.checkpoint()?;
-        let prepared = PreparedFold::new(method, data, &split, options)?;
-        let Some(fold) = &prepared.fold else { continue };
+        let prepared = PreparedFold::new(method, data, split, options)?;
+        let Some(fold) = &prepared.fold else { return Ok(rows) };
         if let Some(Some(held_out)) = method.held_out(fold, &arm)?.into_iter().next() {
             for ((row, &truth), weight) in held_out.scores.iter_rows().zip(&prepared.truth).zip(&prepared.weights) {
                 if let (Some(own), true) = (prepared.own(truth), row.iter().all(|s| s.is_finite())) {
@@ -33,8 +36,14 @@ pub fn calibrate(
                 }
             }
         }
-    }
-    Ok(best_temperature(&rows))
+        Ok(rows)
+    };
+    let scored: Vec<Vec<Scored>> = if data.n_samples() <= SIDE_BY_SIDE {
+        splits.par_iter().map(one).collect::<Result<_>>()?
+    } else {
+        splits.iter().map(one).collect::<Result<_>>()?
+    };
+    Ok(best_temperature(&scored.into_iter().flatten().collect::<Vec<_>>()))
 }
 
 /// A held-out row: its log scores, the position of its own class among them, its weight.
