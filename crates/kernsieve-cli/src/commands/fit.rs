@@ -1,6 +1,7 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::evaluate::{Evaluation, evaluate_rows};
+use super::features::{print_features, print_path};
 use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, settings_words};
 use crate::args::FitArgs;
 use crate::failure::Failure;
@@ -205,6 +206,11 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     }
     writeln!(out, "Chosen   {}", settings_words(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;
+    print_features(model, out)?;
+    print_path(model, out)?;
+    if model.record.candidate.sparsity.is_some() {
+        writeln!(out)?;
+    }
     let error =
         cv_words(model).unwrap_or_else(|| format!("{} on the training rows", percent(model.record.train_error)));
     writeln!(out, "Error    {error}")?;
@@ -232,6 +238,7 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     order.truncate(SHOWN);
     order.sort_unstable();
     let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
+    let with_penalty = cv.grid.iter().any(|e| e.candidate.sparsity.is_some());
     let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
     let mut header = vec!["", "kernel"];
     if with_size {
@@ -239,6 +246,9 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if with_ridge {
         header.push("ridge");
+    }
+    if with_penalty {
+        header.push("penalty");
     }
     header.extend(["CV error", "s.e.", "log loss"]);
     let rows: Vec<Vec<String>> = order
@@ -254,6 +264,15 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             }
             if with_ridge {
                 row.push(e.candidate.ridge.map(short).unwrap_or_default());
+            }
+            if with_penalty {
+                let only = if e.candidate.features.is_some() { ", voted" } else { "" };
+                row.push(
+                    e.candidate
+                        .sparsity
+                        .map(|p| format!("{}{only}", short(p)))
+                        .unwrap_or_default(),
+                );
             }
             row.push(e.error.map_or("failed".into(), percent));
             row.push(percent(e.standard_error));

@@ -1,5 +1,6 @@
 //! `kernsieve inspect`: a model in one screen.
 
+use super::features::print_features;
 use super::{class_words, cv_words, first_of, keeps_words, kernel_words, method_words, model_json, settings_words};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
@@ -73,8 +74,12 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         .filter(|(_, w)| **w == 0.0)
         .map(|(n, _)| n)
         .collect();
-    if !dropped.is_empty() {
+    if !dropped.is_empty() && record.candidate.sparsity.is_none() {
         writeln!(out, "Dropped  {}", first_names(&dropped))?;
+    }
+    print_features(&model, out)?;
+    if record.candidate.sparsity.is_some() {
+        writeln!(out)?;
     }
     writeln!(
         out,

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod demo;
 pub mod evaluate;
+mod features;
 pub mod fit;
 pub mod inspect;
 mod journal;
@@ -106,6 +107,12 @@ fn settings_words(model: &Model) -> String {
     let mut words = kernel_words(&model.expansion.kernel);
     if let Some(r) = model.record.report.ridge {
         words.push_str(&format!(", ridge {}", short(r)));
+    }
+    if let Some(penalty) = model.record.candidate.sparsity {
+        words.push_str(&format!(", penalty {}", short(penalty)));
+    }
+    if model.record.candidate.features.is_some() {
+        words.push_str(", features by vote of the folds");
     }
     words
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub const METHODS: [&str; 5] = ["kos", "lda", "mkda", "parzen", "smkda"];
+pub const METHODS: [&str; 6] = ["kos", "lda", "mkda", "parzen", "smkda", "sparse-kos"];
 
 /// What a run left behind.
 pub struct Run {

@@ -91,6 +91,26 @@ impl Model {
         if self.decision.n_outputs() != self.expansion.n_outputs() {
             return fail("the decision rule does not match the outputs".into());
         }
+        let within = |j: &usize| *j < p;
+        let path = self
+            .record
+            .report
+            .path
+            .iter()
+            .flat_map(|s| s.weights.iter().map(|(j, _)| j));
+        let chosen = self.record.candidate.features.iter().flatten();
+        let folds = self
+            .record
+            .cv
+            .iter()
+            .flat_map(|cv| &cv.grid)
+            .map(|e| e.feature_folds.len());
+        if !path.chain(chosen).all(within) || !folds.into_iter().all(|k| k == 0 || k == p) {
+            return fail("the record of the features does not match them".into());
+        }
+        if self.record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
+            return fail("the cross-validation table has no chosen entry".into());
+        }
         if self.decision.n_classes() != self.classes.len() || self.classes.len() < 2 {
             return fail("the decision rule does not match the classes".into());
         }

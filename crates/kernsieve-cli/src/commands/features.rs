@@ -1,0 +1,104 @@
+//! Which features matter: their weights, how stable they are, and the path along which the others left.
+
+use crate::failure::Failure;
+use crate::output::{clean, percent, short, table};
+use kernsieve::model::Model;
+use std::io::Write;
+
+/// Features shown with their weights.
+const SHOWN: usize = 15;
+/// Features shown along the path.
+const ALONG: usize = 6;
+const NAME: usize = 24;
+
+/// Features by weight with the number of folds that kept them, and the dropped ones by name. Nothing for methods that learn no
+/// weights.
+pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    if !learns_weights(model) {
+        return Ok(());
+    }
+    let (names, weights) = (model.feature_names(), &model.expansion.feature_weights);
+    let cv = model.record.cv.as_ref();
+    let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
+    let mut kept: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
+    kept.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()));
+    let mut header = vec!["feature", "weight"];
+    if !folds.is_empty() {
+        header.push("kept in folds");
+    }
+    let rows: Vec<Vec<String>> = kept
+        .iter()
+        .take(SHOWN)
+        .map(|&j| {
+            let mut row = vec![clean(&names[j], NAME), format!("{:.3}", weights[j])];
+            if let (Some(k), Some(cv)) = (folds.get(j), cv) {
+                row.push(format!("{k} of {}", cv.folds));
+            }
+            row
+        })
+        .collect();
+    writeln!(out)?;
+    if !rows.is_empty() {
+        table(&header, &rows, out)?;
+    }
+    if kept.len() > SHOWN {
+        writeln!(out, "  ... {} more (--json has all)", kept.len() - SHOWN)?;
+    }
+    let dropped: Vec<String> = (0..weights.len())
+        .filter(|&j| weights[j] == 0.0)
+        .map(|j| clean(&names[j], NAME))
+        .collect();
+    if !dropped.is_empty() {
+        writeln!(
+            out,
+            "  dropped: {}",
+            super::first_of(&dropped[..dropped.len().min(20)], dropped.len(), 60)
+        )?;
+    }
+    Ok(())
+}
+
+/// Weights against the penalty, for the features that stay longest.
+pub fn print_path(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = &model.record.report.path;
+    if !learns_weights(model) || path.len() < 2 {
+        return Ok(());
+    }
+    let names = model.feature_names();
+    // By the last step in which a feature has a weight, then by that weight.
+    let mut order: Vec<(usize, f64, usize)> = Vec::new();
+    for (k, step) in path.iter().enumerate() {
+        for &(j, w) in &step.weights {
+            order.retain(|o| o.2 != j);
+            order.push((k, w, j));
+        }
+    }
+    order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+    let shown: Vec<usize> = order.iter().take(ALONG).map(|o| o.2).collect();
+    let heads: Vec<String> = shown.iter().map(|&j| clean(&names[j], 9)).collect();
+    let mut header = vec!["penalty", "features", "CV error"];
+    header.extend(heads.iter().map(String::as_str));
+    let rows: Vec<Vec<String>> = path
+        .iter()
+        .map(|step| {
+            let penalty = step.sparsity.unwrap_or(0.0);
+            let mut row = vec![
+                short(penalty),
+                step.size.to_string(),
+                super::cv_error_at(&model.record, penalty).map_or(String::new(), percent),
+            ];
+            row.extend(shown.iter().map(|j| {
+                let w = step.weights.iter().find(|(k, _)| k == j);
+                w.map_or("0".into(), |(_, w)| format!("{w:.3}"))
+            }));
+            row
+        })
+        .collect();
+    writeln!(out)?;
+    table(&header, &rows, out)?;
+    Ok(())
+}
+
+fn learns_weights(model: &Model) -> bool {
+    model.record.candidate.sparsity.is_some()
+}
