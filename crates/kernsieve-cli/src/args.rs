@@ -157,7 +157,7 @@ pub struct MethodArgs {
     /// sparse-kos: steps of the weights; linearised is the paper's Algorithm 1 with a line search
     #[arg(long, value_enum, default_value = "projected")]
     pub weight_steps: StepsArg,
-    /// sparse-kos: also start from R random weightings, and keep the least objective
+    /// sparse-kos: also start at the penalty itself, from R weightings, and keep the least objective
     #[arg(long, value_name = "R", default_value_t = 0)]
     pub restarts: usize,
     /// sparse-kos: take the features at the chosen penalty as they are, without a vote of the folds

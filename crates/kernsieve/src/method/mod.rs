@@ -202,7 +202,7 @@ pub struct FitReport {
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
-    /// Which of several starts gave the least objective, 0 being the usual one, and of how many.
+    /// Which of several starts gave the least objective (0 the path, 1 all ones, then random ones), and of how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(usize, usize)>,
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights, `lambda` |
 /// | `spacing` | log | | sparse KOS: how the penalties that are tried are spaced |
 /// | `weight_steps` | projected | | sparse KOS: how the weights are moved |
-/// | `restarts` | 0 | | sparse KOS: paths from random weights besides the one from all ones |
+/// | `restarts` | 0 | at most 1000 | sparse KOS: starts besides the path, from all ones and from random weights |
 /// | `vote` | yes | | sparse KOS: features are those that most folds keep within one standard error |
 /// | `landmarks` | sample | | sparse KOS: how `candidates` landmarks are found |
 /// | `path_limit` | 1000 | 1 or more | sMKDA: longest path when `n_s` is tuned |
@@ -74,7 +74,7 @@ pub struct Options {
     /// Sparse KOS: how weights are moved.
     #[serde(default)]
     pub weight_steps: Steps,
-    /// Sparse KOS: random starts besides the usual one.
+    /// Sparse KOS: starts at the penalty itself besides the path.
     #[serde(default)]
     pub restarts: usize,
     /// Sparse KOS: whether folds vote on the features.

@@ -215,13 +215,15 @@ impl SparseKos {
         })
     }
 
-    /// Starts of a path: all ones, then random ones if asked for.
-    fn starts(&self, p: usize) -> Vec<Vec<f64>> {
+    /// Starts besides the path: all ones, then random ones, as many as asked for. They start at the penalty itself.
+    fn restarts(&self, p: usize) -> Vec<Vec<f64>> {
         let mut rng = Rng::stream(self.options.seed, 17);
-        let random = |rng: &mut Rng| (0..p).map(|_| 0.05 + 0.95 * rng.uniform()).collect();
-        let mut starts = vec![vec![1.0; p]];
-        starts.extend((0..self.options.restarts).map(|_| random(&mut rng)));
-        starts
+        (0..self.options.restarts)
+            .map(|k| match k {
+                0 => vec![1.0; p],
+                _ => (0..p).map(|_| 0.05 + 0.95 * rng.uniform()).collect(),
+            })
+            .collect()
     }
 
     /// The shares of `lambda_max` that are tried, smallest first.
@@ -264,22 +266,27 @@ impl SparseKos {
         let held_out = fold.held_out.select_columns(&ground.features);
         let mut answers: Vec<Option<HeldOut>> = vec![None; arm.len()];
         let mut least = vec![f64::INFINITY; arm.len()];
-        for start in self.starts(ground.features.len()) {
-            let steps = self.options.weight_steps;
-            path(&loss, &penalties, &start, steps, &Stopping::FOLD, |s| {
-                for (c, candidate) in arm.iter().enumerate() {
-                    let near = (penalty(candidate) - s.penalty).abs() <= 1e-9 * s.penalty.abs();
-                    if near && s.objective < least[c] {
-                        least[c] = s.objective;
-                        let read = self.read_out(&ground, &loss, s)?;
-                        answers[c] = Some(HeldOut {
-                            scores: read.decision.scores(&read.evaluate(&ground, &s.weights, &held_out)),
-                            weights: Some(ground.embed(&s.weights)),
-                        });
-                    }
+        let p = ground.features.len();
+        let mut observe = |s: &Solution<State>| {
+            for (c, candidate) in arm.iter().enumerate() {
+                let near = (penalty(candidate) - s.penalty).abs() <= 1e-9 * s.penalty.abs();
+                if near && s.objective < least[c] {
+                    least[c] = s.objective;
+                    let read = self.read_out(&ground, &loss, s)?;
+                    answers[c] = Some(HeldOut {
+                        scores: read.decision.scores(&read.evaluate(&ground, &s.weights, &held_out)),
+                        weights: Some(ground.embed(&s.weights)),
+                    });
                 }
-                Ok(true)
-            })?;
+            }
+            Ok(true)
+        };
+        let steps = self.options.weight_steps;
+        path(&loss, &penalties, &vec![1.0; p], steps, &Stopping::FOLD, &mut observe)?;
+        for start in self.restarts(p) {
+            for candidate in arm {
+                observe(&solve(&loss, penalty(candidate), &start, steps, &Stopping::FOLD)?)?;
+            }
         }
         Ok(answers)
     }
@@ -512,42 +519,40 @@ impl Method for SparseKos {
         let penalties = self.penalties(&ground, candidate)?;
         let (steps, codes) = (self.options.weight_steps, problem.labels.codes());
         let groups = problem.groups();
-        let mut best: Option<(Solution<State>, Vec<PathStep>, usize)> = None;
-        for (number, start) in self.starts(ground.features.len()).iter().enumerate() {
-            let mut steps_taken: Vec<PathStep> = Vec::new();
-            let mut last = start.clone();
-            path(&loss, &penalties, start, steps, &Stopping::FOLD, |s| {
-                let read = self.read_out(&ground, &loss, s)?;
-                let scores = read.decision.scores(&read.own);
-                let wrong = (0..codes.len()).filter(|&i| argmax(scores.row(i)) != codes[i]);
-                let weights = ground.embed(&s.weights);
-                steps_taken.push(PathStep {
-                    size: weights.iter().filter(|w| **w != 0.0).count(),
-                    row: None,
-                    sparsity: Some(s.penalty),
-                    weights: weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect(),
-                    objective: s.objective,
-                    train_error: Some(wrong.map(|i| groups.weight(i)).sum::<f64>() / groups.total()),
-                });
-                last.clone_from(&s.weights);
-                Ok(true)
-            })?;
-            // The last penalty once more, to a tighter tolerance.
-            let end = solve(&loss, penalty(candidate), &last, steps, &Stopping::FINAL)?;
-            if best.as_ref().is_none_or(|(b, ..)| end.objective < b.objective) {
-                best = Some((end, steps_taken, number));
+        let mut walked: Vec<PathStep> = Vec::new();
+        let mut last = vec![1.0; ground.features.len()];
+        path(&loss, &penalties, &last.clone(), steps, &Stopping::FOLD, |s| {
+            let read = self.read_out(&ground, &loss, s)?;
+            let scores = read.decision.scores(&read.own);
+            let wrong = (0..codes.len()).filter(|&i| argmax(scores.row(i)) != codes[i]);
+            let weights = ground.embed(&s.weights);
+            walked.push(PathStep {
+                size: weights.iter().filter(|w| **w != 0.0).count(),
+                row: None,
+                sparsity: Some(s.penalty),
+                weights: weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect(),
+                objective: s.objective,
+                train_error: Some(wrong.map(|i| groups.weight(i)).sum::<f64>() / groups.total()),
+            });
+            last.clone_from(&s.weights);
+            Ok(true)
+        })?;
+        // The last penalty once more, to a tighter tolerance, and from other starts if asked for.
+        let end = |w: &[f64]| solve(&loss, penalty(candidate), w, steps, &Stopping::FINAL);
+        let (mut solution, mut start) = (end(&last)?, 0);
+        for (k, w) in self.restarts(last.len()).iter().enumerate() {
+            let other = end(w)?;
+            if other.objective < solution.objective {
+                (solution, start) = (other, k + 1);
             }
         }
-        let Some((solution, mut path, start)) = best else {
-            return Err(Error::NoConvergence("the path of penalties"));
-        };
-        if let Some(step) = path.last_mut() {
+        if let Some(step) = walked.last_mut() {
             let weights = ground.embed(&solution.weights);
             step.objective = solution.objective;
             step.size = weights.iter().filter(|w| **w != 0.0).count();
             step.weights = weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect();
         }
-        thin(&mut path);
+        thin(&mut walked);
         let read = self.read_out(&ground, &loss, &solution)?;
         let support = match &ground.landmarks {
             None => problem.x.clone(),
@@ -570,7 +575,7 @@ impl Method for SparseKos {
                 retained_rows: ground.landmarks.clone().unwrap_or_else(|| (0..problem.n()).collect()),
                 ridge: Some(ground.gamma),
                 eigenvalues: vec![],
-                path,
+                path: walked,
                 trace: solution.trace,
                 start: (self.options.restarts > 0).then_some((start, self.options.restarts + 1)),
             },

@@ -164,8 +164,9 @@ pub fn train(
     }
     if let Some((start, starts)) = record.report.start {
         notices.push(match start {
-            0 => format!("of {starts} starts the usual one, all weights 1, gave the least objective"),
-            k => format!("of {starts} starts random start {k} gave the least objective"),
+            0 => format!("of {starts} starts the end of the path gave the least objective"),
+            1 => format!("of {starts} starts the one from weights of 1 gave the least objective"),
+            k => format!("of {starts} starts random start {} gave the least objective", k - 1),
         });
     }
     if fit.expansion.feature_weights.iter().all(|w| *w == 0.0) {
