@@ -6,17 +6,19 @@
 //! kernsieve-bench predict X N D SUPPORT S COEF OFFSET BANDWIDTH OUT
 //! kernsieve-bench ols X N D BANDWIDTH Y C STEPS OUT
 //! kernsieve-bench smkda X N D BANDWIDTH CODES SIZE CANDIDATES OUT
+//! kernsieve-bench sparse-kos X N D CODES OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
 //! threads; the first result is written to `OUT`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
-use kernsieve::data::Labels;
+use kernsieve::data::{Dataset, Labels, Schema};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
 use kernsieve::method::{Candidate, MethodKind, Options, Problem};
 use kernsieve::solver::ols::forward_selection;
+use kernsieve::tuning::{Control, train};
 use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -73,11 +75,25 @@ fn run(a: &[String]) -> Result<(), String> {
                 Matrix::from_vec(order, taken, 1)
             })
         }
+        "sparse-kos" => {
+            // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path; the result is the weights.
+            let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
+            let schema = Schema::numeric(&names);
+            let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
+            let options = Options {
+                calibrate: false,
+                ..Options::default()
+            };
+            let run = || train(MethodKind::SparseKos, &options, &data, &schema, true, &Control::new());
+            serve(word(5)?, || {
+                run().map_or(Matrix::zeros(0, 0), |t| {
+                    Matrix::from_vec(t.model.expansion.feature_weights, d, 1)
+                })
+            })
+        }
         "smkda" => {
             let kernel = Kernel::Gaussian { bandwidth: real(4)? };
-            let codes: Vec<usize> = matrix(word(5)?, n, 1)?.as_slice().iter().map(|v| *v as usize).collect();
-            let classes = (0..=codes.iter().copied().max().unwrap_or(0)).map(|c| c.to_string());
-            let labels = Labels::from_codes(codes, classes.collect()).map_err(|e| e.to_string())?;
+            let labels = labels(word(5)?, n)?;
             let problem = Problem::new(x, labels).map_err(|e| e.to_string())?;
             let candidate = Candidate::new(kernel).size(count(6)?);
             let options = Options {
@@ -92,6 +108,13 @@ fn run(a: &[String]) -> Result<(), String> {
         }
         other => Err(format!("unknown task '{other}'")),
     }
+}
+
+/// Classes 0, 1, ... from a file of doubles.
+fn labels(path: &str, n: usize) -> Result<Labels, String> {
+    let codes: Vec<usize> = matrix(path, n, 1)?.as_slice().iter().map(|v| *v as usize).collect();
+    let classes = (0..=codes.iter().copied().max().unwrap_or(0)).map(|c| c.to_string());
+    Labels::from_codes(codes, classes.collect()).map_err(|e| e.to_string())
 }
 
 fn serve(out: &str, task: impl Fn() -> Matrix + Sync) -> Result<(), String> {

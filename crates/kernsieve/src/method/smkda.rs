@@ -197,9 +197,10 @@ impl<'a> LeftOut<'a> {
         let (y, f) = (&self.y, &self.riders.fitted);
         Matrix::from_fn(y.rows(), y.cols(), |i, j| {
             let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
-            // A row of leverage 1 says everything about itself and the others nothing about it: they leave it at the mean.
+            // A row of leverage 1 says everything about itself and the others nothing about it: they leave it at the mean. The penalty
+            // keeps leverages a little below 1, by up to about 1e-9 over the squared length of a column.
             let left = 1.0 - self.leverage[i];
-            if left > 1e-10 {
+            if left > 1e-6 {
                 y[(i, j)] - self.y_mean[j] - gap / left
             } else {
                 0.0
@@ -231,10 +232,15 @@ impl Smkda {
     fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Arm {
         match self.options.max_support {
             Some(size) => vec![Candidate::new(kernel).size(size)],
-            None => sizes(longest.min(self.path_limit()), n_classes)
-                .into_iter()
-                .map(|s| Candidate::new(kernel).size(s))
-                .collect(),
+            None => sizes(
+                longest
+                    .min(self.path_limit())
+                    .min(self.options.candidates.unwrap_or(usize::MAX)),
+                n_classes,
+            )
+            .into_iter()
+            .map(|s| Candidate::new(kernel).size(s))
+            .collect(),
         }
     }
 
@@ -245,7 +251,8 @@ impl Smkda {
     /// Most samples that a fold's training part can give.
     fn longest(&self, n: usize) -> usize {
         if self.options.validation == Validation::LeaveOneOut {
-            return n - 1;
+            // With more samples than that the rows mostly speak for themselves, and the formula has little to say.
+            return (n / 2).max(1);
         }
         (n - n.div_ceil(self.options.folds.clamp(2, n.max(2)))).max(1)
     }
@@ -303,11 +310,15 @@ impl Method for Smkda {
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
-        let (k, kv) = fold.grams(&first.kernel)?;
+        let (mut k, mut kv) = fold.grams(&first.kernel)?;
+        if let Some(m) = self.options.candidates.filter(|&m| m < fold.train.n()) {
+            let candidates = super::landmarks::by_class(&fold.train, m, self.options.seed);
+            (k, kv) = (k.select_columns(&candidates), kv.select_columns(&candidates));
+        }
         let groups = fold.train.groups();
         let y = scored_responses(&groups);
         let p = prepare(k, &y, &groups);
-        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(fold.train.n());
+        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(kv.cols());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
         let mut scores: Vec<Option<HeldOut>> = vec![None; arm.len()];
         let mut failed = None;
@@ -357,6 +368,11 @@ impl Method for Smkda {
             }
             failed.is_none()
         });
+        if let [out @ None] = &mut scores[..]
+            && failed.is_none()
+        {
+            *out = Some(left_out.rows()?);
+        }
         failed.map_or(Ok(Some(scores)), Err)
     }
 

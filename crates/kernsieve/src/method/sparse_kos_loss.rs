@@ -213,6 +213,10 @@ impl WeightedLoss for ExactLoss<'_> {
         Self::evaluate_below(self, w, bound)
     }
 
+    fn returning(&self, w: &[f64], state: &ExactState) -> Result<Option<Vec<f64>>> {
+        Ok(self.jitter_free(w, state))
+    }
+
     fn slopes(&self, w: &[f64], state: &ExactState) -> Result<Slopes> {
         let s = &self.setting;
         let (n, p, q) = (s.n(), w.len(), s.y.cols());
@@ -257,6 +261,29 @@ impl WeightedLoss for ExactLoss<'_> {
             curvature: Setting::curvature(&root),
             linearised,
         })
+    }
+}
+
+impl ExactLoss<'_> {
+    /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In directions that are new to `M` the
+    /// jitter makes the loss flat below 1e-5 of a weight, so that its own slope at zero says nothing.
+    fn jitter_free(&self, w: &[f64], state: &ExactState) -> Option<Vec<f64>> {
+        let s = &self.setting;
+        let factor = state.factor.as_ref()?;
+        let mut u = s.y.clone();
+        factor.solve_in_place(&mut u);
+        let mut coef = u.clone();
+        s.groups.scale_rows(&mut coef);
+        center_coefficients(&mut coef, &s.groups);
+        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
+        let mut out = vec![0.0; w.len()];
+        for l in 0..u.cols() {
+            let mut t = slopes.directions(&coef.column(l));
+            center_columns_weighted(&mut t, s.groups.weights());
+            s.groups.scale_rows(&mut t);
+            add_products(&mut out, &t, |i| -state.shift / s.n() * u[(i, l)]);
+        }
+        Some(out)
     }
 }
 

@@ -37,6 +37,11 @@ pub trait WeightedLoss {
 
     /// Derivatives at `w`.
     fn slopes(&self, w: &[f64], state: &Self::State) -> Result<Slopes>;
+
+    /// Slopes that speak for the return of weights at zero; [`Slopes::at_zero`] where the loss knows no better.
+    fn returning(&self, _w: &[f64], _state: &Self::State) -> Result<Option<Vec<f64>>> {
+        Ok(None)
+    }
 }
 
 /// Derivatives of a loss.
@@ -74,16 +79,22 @@ pub struct Stopping {
     pub most_steps: usize,
     /// Rounds of drops and returns for one penalty.
     pub rounds: usize,
+    /// Drops that the model says would raise the loss by this share of what there is to explain are not tried.
+    pub hopeless: f64,
+    /// Trust region where it gives up.
+    pub least_radius: f64,
 }
 
 impl Stopping {
     /// For the fits of a cross-validation and on the way to the last penalty: drops and returns lower the objective here and there and
-    /// change no error.
+    /// seldom an error, but keep features that a long step would have lost.
     pub const FOLD: Self = Self {
         tolerance: 1e-4,
         least_gain: 1e-7,
         most_steps: 60,
         rounds: 3,
+        hopeless: 0.05,
+        least_radius: 1e-4,
     };
     /// For the final fit.
     pub const FINAL: Self = Self {
@@ -91,19 +102,19 @@ impl Stopping {
         least_gain: 1e-13,
         most_steps: 300,
         rounds: 10,
+        hopeless: f64::INFINITY,
+        least_radius: 1e-9,
     };
 }
 
 /// Weights below this are set to zero.
 const ZERO: f64 = 1e-3;
-/// Trust region: at the start of a penalty, at most, and where it gives up.
-const RADIUS: (f64, f64, f64) = (0.3, 1.0, 1e-4);
+/// Trust region: at the start of a penalty, and at most.
+const RADIUS: (f64, f64) = (0.3, 1.0);
 /// Values at which a weight may come back.
-const RETURNS: [f64; 3] = [0.1, 0.3, 1.0];
+const RETURNS: [f64; 4] = [0.02, 0.1, 0.3, 1.0];
 /// Smallest gain of a drop or return.
 const MOVE_GAIN: f64 = 1e-6;
-/// Drops that the model says would raise the loss by this share of what there is to explain are not tried.
-const HOPELESS: f64 = 0.05;
 /// Drops, and returns, that are tried in a round: those that promise most.
 const MOVES: usize = 12;
 
@@ -157,7 +168,7 @@ fn solve_from<L: WeightedLoss>(
         Steps::Projected => {
             at.trust_region(loss, stopping)?;
             for _ in 0..stopping.rounds {
-                if !at.best_move(loss)? {
+                if !at.best_move(loss, stopping)? {
                     break;
                 }
                 at.trust_region(loss, stopping)?;
@@ -300,7 +311,7 @@ impl<S> Iterate<S> {
                 let before = std::mem::take(&mut self.slopes.gradient);
                 self.go(loss, w, loss_there, state)?;
                 corrections.extend(correction(&self.slopes, &before, &moved, &corrections));
-            } else if radius < RADIUS.2 {
+            } else if radius < stopping.least_radius {
                 break;
             }
         }
@@ -351,7 +362,14 @@ impl<S> Iterate<S> {
     }
 
     /// Takes the best of the drops and returns that lower the objective; `false` when none does.
-    fn best_move<L: WeightedLoss<State = S>>(&mut self, loss: &L) -> Result<bool> {
+    fn best_move<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<bool> {
+        let zeros = self.w.contains(&0.0);
+        let better = if zeros {
+            loss.returning(&self.w, &self.state)?
+        } else {
+            None
+        };
+        let speaks = better.as_ref().unwrap_or(&self.slopes.at_zero);
         let mut drops: Vec<(f64, usize)> = Vec::new();
         let mut returns: Vec<(f64, usize)> = Vec::new();
         for (j, &w) in self.w.iter().enumerate() {
@@ -360,11 +378,11 @@ impl<S> Iterate<S> {
                 let slope = self.slopes.gradient[j] + self.penalty;
                 let h = self.slopes.curvature.diagonal(j);
                 let change = -slope * w + 0.5 * h * w * w;
-                if change < HOPELESS * loss.empty() {
+                if change < stopping.hopeless * loss.empty() {
                     drops.push((change, j));
                 }
-            } else if -self.slopes.at_zero[j] > self.penalty {
-                returns.push((self.slopes.at_zero[j], j));
+            } else if -speaks[j] > self.penalty {
+                returns.push((speaks[j], j));
             }
         }
         let mut best: Option<(Vec<f64>, f64, S)> = None;

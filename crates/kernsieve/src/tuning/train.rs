@@ -145,7 +145,9 @@ pub fn train(
     };
     record.report.ridge = record.report.ridge.or(record.candidate.ridge);
     // A closed form has always "converged"; whether rounding left anything of it is another matter.
-    if let Some(residual) = record.report.residual.filter(|r| r.is_nan() || *r > 1e-6) {
+    if record.report.trace.is_empty()
+        && let Some(residual) = record.report.residual.filter(|r| r.is_nan() || *r > 1e-6)
+    {
         record.report.converged = false;
         notices.push(format!(
             "the solution misses its own equations by {residual:.1e}: the kernel matrix is too ill-conditioned; {} would do",
@@ -154,6 +156,14 @@ pub fn train(
             } else {
                 "a smaller --bandwidth"
             }
+        ));
+    }
+    if let (false, Some(residual)) = (
+        record.report.converged || record.report.trace.is_empty(),
+        record.report.residual,
+    ) {
+        notices.push(format!(
+            "the weights of the features are not quite stationary: one of them would still move by about {residual:.0e}"
         ));
     }
     if let Some(asked) = record.candidate.size.filter(|&s| s > record.report.retained_rows.len()) {
@@ -233,6 +243,14 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
             list(&constant)
         ));
     }
+    if let Some(weights) = data.weights() {
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        if mean < 0.5 {
+            notices.push(format!(
+                "the weights have mean {mean:.2e}: a weight of 1 counts as one row, so this is as few rows as they add up to"
+            ));
+        }
+    }
     let counts = data.labels().counts();
     let single: Vec<&str> = (0..counts.len())
         .filter(|&c| counts[c] == 1)
@@ -264,10 +282,10 @@ fn list(names: &[&str]) -> String {
 
 fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Control) -> Result<()> {
     let footprint = method.footprint();
-    if !footprint.train_base {
+    let (n, matrices) = (n as u64, u64::from(footprint.train_base) + footprint.copies as u64);
+    if matrices == 0 {
         return Ok(());
     }
-    let (n, matrices) = (n as u64, 1 + footprint.copies as u64);
     let needed = 8 * matrices * n * n + 64 * n_classes as u64 * n;
     let limit = control.memory_bytes();
     if needed <= limit {
