@@ -142,7 +142,9 @@ impl RawTable {
                     .hint("--weights names a column of numbers, 0 or more."));
             }
         };
-        if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+        // Far beyond any use, and squares and products of them overflow.
+        let usable = |w: &f64| *w == 0.0 || (1e-12..=1e12).contains(w);
+        if let Some(row) = weights.iter().position(|w| !usable(w)) {
             let what = if weights[row].is_nan() {
                 "the weight is missing".into()
             } else {
@@ -152,7 +154,7 @@ impl RawTable {
                 .error(what)
                 .at(self.spots.of(row))
                 .column(&name)
-                .hint("Weights are numbers, 0 or more; 0 leaves the row out."));
+                .hint("Weights are numbers from 1e-12 to 1e12, or 0, which leaves the row out."));
         }
         Ok(Some(weights))
     }

@@ -74,7 +74,9 @@ impl KernelExpansion {
     /// Whether the parts fit together.
     pub fn check(&self) -> Result<()> {
         let fail = |what: &str| Err(Error::ModelFile(what.to_string()));
-        self.kernel.check()?;
+        if let Err(e) = self.kernel.check() {
+            return fail(&format!("its kernel is damaged: {e}"));
+        }
         let s = self.support.rows();
         if self.support.cols() != nonzero(&self.feature_weights).len() {
             return fail("the support rows do not match the feature weights");

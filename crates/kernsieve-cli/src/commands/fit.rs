@@ -2,7 +2,7 @@
 
 use super::evaluate::{Evaluation, evaluate_rows};
 use super::features::{print_features, print_path};
-use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, settings_words};
+use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, samples_words, settings_words};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
@@ -206,6 +206,9 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     }
     writeln!(out, "Chosen   {}", settings_words(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;
+    if let Some(rows) = samples_words(model) {
+        writeln!(out, "         rows {rows} (from 0, in order of selection)")?;
+    }
     print_features(model, out)?;
     print_path(model, out)?;
     if model.record.candidate.sparsity.is_some() {
@@ -250,7 +253,12 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     if with_penalty {
         header.push("penalty");
     }
-    header.extend(["CV error", "s.e.", "log loss"]);
+    let by_press = cv.best().press.is_some();
+    if by_press {
+        header.extend(["PRESS", "s.e."]);
+    } else {
+        header.extend(["CV error", "s.e.", "log loss"]);
+    }
     let rows: Vec<Vec<String>> = order
         .iter()
         .map(|&i| {
@@ -273,6 +281,11 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                         .map(|p| format!("{}{only}", short(p)))
                         .unwrap_or_default(),
                 );
+            }
+            if by_press {
+                row.push(e.press.map_or("failed".into(), |p| format!("{:.4}", p.mean)));
+                row.push(e.press.map_or(String::new(), |p| format!("{:.4}", p.standard_error)));
+                return row;
             }
             row.push(e.error.map_or("failed".into(), percent));
             row.push(percent(e.standard_error));
@@ -308,6 +321,9 @@ fn print_curve(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
         .map(|i| {
             let p = &cv.curve[i.min(last)];
             let mark = if Some(p.size) == chosen { "*" } else { "" };
+            if let Some(press) = p.press {
+                return vec![mark.into(), p.size.to_string(), format!("{press:.4}")];
+            }
             vec![
                 mark.into(),
                 p.size.to_string(),
@@ -317,7 +333,12 @@ fn print_curve(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             ]
         })
         .collect();
-    table(&["", "rows kept", "CV error", "s.e.", "log loss"], &rows, out)?;
+    let header: &[&str] = if cv.best().press.is_some() {
+        &["", "rows kept", "PRESS"]
+    } else {
+        &["", "rows kept", "CV error", "s.e.", "log loss"]
+    };
+    table(header, &rows, out)?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
 use kernsieve::data::Dataset;
 use kernsieve::kernel::Kernel;
-use kernsieve::method::{CvEntry, Validation};
+use kernsieve::method::CvEntry;
 use kernsieve::model::{Model, TrainingRecord};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -79,9 +79,10 @@ fn first_of(words: &[String], total: usize, width: usize) -> String {
 fn data_words(beginning: &str, data: &Dataset) -> String {
     let labels = data.labels();
     let text = format!(
-        "{}, {} features, {} classes",
+        "{}, {} {}, {} classes",
         clean(beginning, usize::MAX),
         data.n_features(),
+        if data.n_features() == 1 { "feature" } else { "features" },
         labels.n_classes()
     );
     // What is left of a line, with room for the brackets and `... 12 more`.
@@ -102,6 +103,14 @@ fn keeps_words(model: &Model) -> String {
     format!("{samples}, {used} of {total} features")
 }
 
+/// The retained rows of a method that selects some, in order of selection.
+fn samples_words(model: &Model) -> Option<String> {
+    let rows = &model.record.report.retained_rows;
+    model.record.candidate.size?;
+    let words: Vec<String> = rows.iter().take(15).map(usize::to_string).collect();
+    Some(first_of(&words, rows.len(), 40))
+}
+
 /// The chosen settings in words.
 fn settings_words(model: &Model) -> String {
     let mut words = kernel_words(&model.expansion.kernel);
@@ -112,7 +121,7 @@ fn settings_words(model: &Model) -> String {
         words.push_str(&format!(", penalty {}", short(penalty)));
     }
     if model.record.candidate.features.is_some() {
-        words.push_str(", features by vote of the folds");
+        words.push_str(", features by vote");
     }
     words
 }
@@ -121,11 +130,12 @@ fn settings_words(model: &Model) -> String {
 fn cv_words(model: &Model) -> Option<String> {
     let cv = model.record.cv.as_ref()?;
     let best = cv.best();
-    let how = match model.record.options.validation {
-        Validation::Folds => format!("in {}-fold cross-validation", cv.folds),
-        Validation::LeaveOneOut => "with every row left out in turn".into(),
-    };
-    let mut words = format!("{} +- {} {how}", percent(best.error?), percent(best.standard_error));
+    let mut words = format!(
+        "{} +- {} in {}-fold cross-validation",
+        percent(best.error?),
+        percent(best.standard_error),
+        cv.folds
+    );
     if cv.optimism > 0.0 {
         words.push_str(&format!(
             "; about {} allowing for the choice",
@@ -239,7 +249,6 @@ fn cv_error_at(record: &TrainingRecord, penalty: f64) -> Option<f64> {
         let c = &e.candidate;
         c.kernel == chosen.kernel
             && c.ridge == chosen.ridge
-            && c.features == chosen.features
             && c.sparsity.is_some_and(|s| (s - penalty).abs() <= 1e-9 * penalty)
     };
     record.cv.as_ref()?.grid.iter().find(same)?.error

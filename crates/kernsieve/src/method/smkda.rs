@@ -281,6 +281,11 @@ impl Method for Smkda {
         let arms: Vec<Arm> = kernels
             .into_iter()
             .map(|kernel| self.arm(kernel, longest, problem.labels.n_classes()))
+            .map(|mut arm: Arm| {
+                let most = self.options.candidates.unwrap_or(usize::MAX).min(problem.n());
+                arm.iter_mut().for_each(|c| c.size = c.size.map(|s| s.min(most)));
+                arm
+            })
             .collect();
         require_candidates(&arms)?;
         Ok(arms)

@@ -62,6 +62,17 @@ pub struct CurvePoint {
 }
 
 impl CvTable {
+    /// The same table with the error of the chosen entry taken from another validation of it, whose only entry it is.
+    pub(crate) fn with_error_of(mut self, other: &Self) -> Self {
+        let (from, to) = (other.best().clone(), &mut self.grid[self.chosen]);
+        (to.error, to.standard_error, to.log_loss) = (from.error, from.standard_error, from.log_loss);
+        to.fold_errors = from.fold_errors;
+        self.folds = other.folds;
+        // Not the least of many errors: something else chose.
+        self.optimism = 0.0;
+        self
+    }
+
     /// The chosen entry.
     pub fn best(&self) -> &CvEntry {
         &self.grid[self.chosen]

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Pairs, symmetric_base};
 use crate::method::{Arm, Fold, Method, Options, Problem};
 use crate::metrics::log_loss_of;
-use crate::model::CvTable;
+use crate::model::{CvEntry, CvTable};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,7 +41,15 @@ pub fn cross_validate(
         control.checkpoint()?;
         let refined = score(vec![vec![candidate]])?.pop();
         if let Some(entry) = refined.filter(|e| e.error.is_some_and(|v| v <= bound + 1e-12)) {
-            grid.insert(chosen, entry);
+            // Its own errors are too good: all folds had a part in the choice. The ones of the candidate it replaces stand.
+            let honest = grid[chosen].clone();
+            grid.insert(
+                chosen,
+                CvEntry {
+                    candidate: entry.candidate,
+                    ..honest
+                },
+            );
         }
     }
     chosen = chosen.min(grid.len() - 1);

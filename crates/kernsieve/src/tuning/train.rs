@@ -65,9 +65,9 @@ pub fn train(
     let ignored = options.ignored(kind);
     if !ignored.is_empty() {
         notices.push(format!(
-            "{} means nothing to {} and is ignored",
-            ignored.join(", "),
-            kind.name()
+            "not used by {} with these options: {}",
+            kind.name(),
+            ignored.join(", ")
         ));
     }
     if !scaling.active.contains(&true) {
@@ -107,7 +107,13 @@ pub fn train(
                     let whole = tuning_problem.as_ref().unwrap_or(&problem);
                     cross_validate(method.as_ref(), tuned_on, whole, arms, options, control)?
                 }
-                Validation::LeaveOneOut => leave_one_out(method.as_ref(), &problem, arms, options, control)?,
+                Validation::LeaveOneOut => {
+                    let table = leave_one_out(method.as_ref(), &problem, arms, options, control)?;
+                    // PRESS has chosen; what it says of the error is too good, since every row had a part in the selection.
+                    let arm = vec![vec![table.best().candidate.clone()]];
+                    let folds = cross_validate(method.as_ref(), data, &problem, arm, options, control)?;
+                    table.with_error_of(&folds)
+                }
             };
             let best = table.best();
             if best.error.is_none() {
@@ -180,10 +186,12 @@ pub fn train(
         });
     }
     if fit.expansion.feature_weights.iter().all(|w| *w == 0.0) {
-        notices.push(
+        notices.push(if options.sparsity.is_some() {
             "no feature is kept: with this penalty nothing beats the class priors; a smaller --sparsity keeps some"
-                .into(),
-        );
+                .into()
+        } else {
+            "no feature is kept: nothing that was tried beats the class priors in cross-validation".into()
+        });
     }
     if !fit.expansion.kernel.family().is_definite() {
         notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
