@@ -151,7 +151,10 @@ fn print_text(
 ) -> Result<(), Failure> {
     let model = &trained.model;
     let out = &mut *terminal.out;
-    let held = if args.holdout.is_some() { " to train on" } else { "" };
+    let mut held = String::from(if args.holdout.is_some() { " to train on" } else { "" });
+    if let Some(weights) = data.weights() {
+        held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
+    }
     writeln!(
         out,
         "Data     {}",
