@@ -173,7 +173,7 @@ def kos_2_sparse(program, data, repeats):
             journal = WORK / f"kos-2-sparse-{file}-{len(rule)}.journal"
             result = compare(program, source, journal, splits, "--methods", "sparse-kos", *rule, *extra)
             cells.append((100 * result["methods"][0]["error_mean"], 100 * result["methods"][0]["error_se"]))
-            kept = kept_shares(program, source, extra, rule, 10)
+        kept = kept_shares(program, source, extra, [], min(10, splits))
         paper, se = float(row["error_percent"]), float(row["se"])
         (mean, own), (default, default_se) = cells
         gap = (min(mean, default) - paper) / (se**2 + own**2) ** 0.5

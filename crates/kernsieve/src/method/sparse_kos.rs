@@ -554,10 +554,10 @@ impl Method for SparseKos {
             Ok(true)
         })?;
         // The last penalty once more, to a tighter tolerance, and from other starts if asked for.
-        let end = |w: &[f64]| solve(&loss, penalty(candidate), w, steps, &Stopping::FINAL);
-        let (mut solution, mut start) = (end(&last)?, 0);
+        let end = |w: &[f64], stopping: &Stopping| solve(&loss, penalty(candidate), w, steps, stopping);
+        let (mut solution, mut start) = (end(&last, &Stopping::FINAL)?, 0);
         for (k, w) in self.restarts(last.len()).iter().enumerate() {
-            let other = end(w)?;
+            let other = end(w, &Stopping::THOROUGH)?;
             if other.objective < solution.objective {
                 (solution, start) = (other, k + 1);
             }

@@ -102,8 +102,14 @@ impl Stopping {
         least_gain: 1e-13,
         most_steps: 300,
         rounds: 10,
-        hopeless: f64::INFINITY,
+        // As in the folds: what they measured is what is fitted.
+        hopeless: 0.05,
         least_radius: 1e-9,
+    };
+    /// For further starts, whose only judge is the objective: every drop is tried.
+    pub const THOROUGH: Self = Self {
+        hopeless: f64::INFINITY,
+        ..Self::FINAL
     };
 }
 

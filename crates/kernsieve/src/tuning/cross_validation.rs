@@ -5,7 +5,7 @@
 //! table does not depend on the number of threads.
 
 use super::control::Control;
-use super::memory::{for_people, rows_that_fit};
+use super::memory::{for_people, remedy, rows_that_fit};
 use super::table::{Score, count, entries, search, table};
 use super::train::prepare;
 use crate::data::{Dataset, Split, stratified_folds};
@@ -128,9 +128,7 @@ impl Plan {
                 what: format!("cross-validation of {} on {} rows", method.name(), train + test),
                 needed: for_people(base + work),
                 limit: for_people(limit),
-                remedy: format!(
-                    "about {fits} rows would fit; take a sample of the rows, raise --memory, or use --method lda"
-                ),
+                remedy: remedy(method.name(), fits),
             });
         }
         let threads = rayon::current_num_threads();

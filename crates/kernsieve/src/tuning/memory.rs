@@ -49,6 +49,15 @@ pub fn for_people(bytes: u64) -> String {
     }
 }
 
+/// What to do where only so many rows fit.
+pub(crate) fn remedy(method: &str, fits: u64) -> String {
+    let way_out = match method {
+        "smkda" | "sparse-kos" => "use --candidates 1000, which needs no matrix of that size",
+        _ => "use --method lda",
+    };
+    format!("about {fits} rows would fit; {way_out}, take a sample of the rows, or raise --memory")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

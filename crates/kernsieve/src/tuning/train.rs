@@ -4,7 +4,7 @@ use super::calibration::calibrate;
 use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::leave_one_out::leave_one_out;
-use super::memory::{for_people, rows_that_fit};
+use super::memory::{for_people, remedy, rows_that_fit};
 use crate::data::{Dataset, Groups, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
@@ -87,6 +87,7 @@ pub fn train(
     } else {
         check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
     }
+    check_landmarks(kind, options, problem.n(), control)?;
     let started = Instant::now();
     let tuning_problem = match &sample {
         None => None,
@@ -288,6 +289,28 @@ fn list(names: &[&str]) -> String {
     text
 }
 
+/// Kernel values of all rows with the landmarks of sparse KOS, and what becomes of them: five matrices of `n x m`. (The candidates of
+/// sMKDA stream through in blocks.)
+fn check_landmarks(kind: MethodKind, options: &Options, n: usize, control: &Control) -> Result<()> {
+    let Some(m) = options.candidates.filter(|_| kind == MethodKind::SparseKos) else {
+        return Ok(());
+    };
+    let needed = 8 * 5 * n as u64 * m.min(n) as u64;
+    let limit = control.memory_bytes();
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(Error::Memory {
+        what: format!("sparse-kos on {n} rows with {m} landmarks"),
+        needed: for_people(needed),
+        limit: for_people(limit),
+        remedy: format!(
+            "--candidates {} would fit, or raise --memory",
+            (limit / (40 * n as u64)).max(2)
+        ),
+    })
+}
+
 fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Control) -> Result<()> {
     let footprint = method.footprint();
     let (n, matrices) = (n as u64, u64::from(footprint.train_base) + footprint.copies as u64);
@@ -304,7 +327,7 @@ fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Co
         what: format!("{} on {n} rows", method.name()),
         needed: for_people(needed),
         limit: for_people(limit),
-        remedy: format!("about {fits} rows would fit; take a sample of the rows, raise --memory, or use --method lda"),
+        remedy: remedy(method.name(), fits),
     })
 }
 
