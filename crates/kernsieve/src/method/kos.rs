@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, between_class_bandwidths, center_gram_weighted, gram, log_grid};
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
-use crate::solver::optimal_scoring::{contrast_scores, sign_of_largest};
+use crate::solver::optimal_scoring::{contrast_responses, sign_of_largest};
 use crate::solver::ridge::{
     Shifted, center_coefficients, generalized_cross_validation, optimal_scoring_coefficients, scale_gram, stabilization,
 };
@@ -87,9 +87,7 @@ pub fn solve_gram(
             groups.n_rows()
         )));
     }
-    let theta = contrast_scores(groups.totals());
-    let mut y = theta.select_rows(groups.codes());
-    groups.scale_rows(&mut y);
+    let y = contrast_responses(groups);
     let mut m = gram.clone();
     let means = center_gram_weighted(&mut m, groups.weights());
     scale_gram(&mut m, groups);
@@ -370,6 +368,7 @@ mod tests {
     use crate::data::{Labels, Rng};
     use crate::kernel::cross_gram;
     use crate::method::lda::Lda;
+    use crate::solver::optimal_scoring::contrast_scores;
     use crate::testing::problem;
 
     #[test]

@@ -221,6 +221,64 @@ impl<'a> LeftOut<'a> {
     }
 }
 
+/// Rows that go along with a selection and can be read at any size.
+trait Follower {
+    type Answer;
+    fn follow(&mut self, step: &Step<'_>);
+    fn read(&self) -> Result<Self::Answer>;
+}
+
+impl Follower for Riders<'_> {
+    type Answer = HeldOut;
+    fn follow(&mut self, step: &Step<'_>) {
+        Riders::follow(self, step);
+    }
+    fn read(&self) -> Result<HeldOut> {
+        Ok(self.scores()?.into())
+    }
+}
+
+impl Follower for LeftOut<'_> {
+    type Answer = LeftOutRows;
+    fn follow(&mut self, step: &Step<'_>) {
+        LeftOut::follow(self, step);
+    }
+    fn read(&self) -> Result<LeftOutRows> {
+        self.rows()
+    }
+}
+
+/// Runs a selection and reads the follower at the size of every candidate.
+fn read_sizes<F: Follower>(
+    gram: Matrix,
+    products: Matrix,
+    longest: usize,
+    arm: &Arm,
+    follower: &mut F,
+) -> Result<Vec<Option<F::Answer>>> {
+    let mut answers: Vec<Option<F::Answer>> = arm.iter().map(|_| None).collect();
+    let mut failed = None;
+    forward_selection(gram, products, longest, |step| {
+        follower.follow(step);
+        for (candidate, out) in arm.iter().zip(&mut answers) {
+            if candidate.size == Some(step.size) {
+                match follower.read() {
+                    Ok(answer) => *out = Some(answer),
+                    Err(e) => failed = Some(e),
+                }
+            }
+        }
+        failed.is_none()
+    });
+    // A number of samples that was asked for and is not reached: the model is the one with those that were found.
+    if let [out @ None] = &mut answers[..]
+        && failed.is_none()
+    {
+        *out = Some(follower.read()?);
+    }
+    failed.map_or(Ok(answers), Err)
+}
+
 impl Smkda {
     /// Takes over the options.
     pub fn new(options: &Options) -> Self {
@@ -325,27 +383,7 @@ impl Method for Smkda {
         let p = prepare(k, &y, &groups);
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(kv.cols());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
-        let mut scores: Vec<Option<HeldOut>> = vec![None; arm.len()];
-        let mut failed = None;
-        forward_selection(p.gram, p.products, longest, |step| {
-            riders.follow(step);
-            for (candidate, out) in arm.iter().zip(&mut scores) {
-                if candidate.size == Some(step.size) {
-                    match riders.scores() {
-                        Ok(scores) => *out = Some(scores.into()),
-                        Err(e) => failed = Some(e),
-                    }
-                }
-            }
-            failed.is_none()
-        });
-        // A number of samples that was asked for and is not reached: the model is the one with those that were found.
-        if let [out @ None] = &mut scores[..]
-            && failed.is_none()
-        {
-            *out = Some(riders.scores()?.into());
-        }
-        failed.map_or(Ok(scores), Err)
+        read_sizes(p.gram, p.products, longest, arm, &mut riders)
     }
 
     fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
@@ -359,26 +397,7 @@ impl Method for Smkda {
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(problem.n());
         let riders = Riders::new(&k, &p.means, problem, longest, self.options.components);
         let mut left_out = LeftOut::new(riders, y, &groups);
-        let mut scores: Vec<Option<LeftOutRows>> = arm.iter().map(|_| None).collect();
-        let mut failed = None;
-        forward_selection(p.gram, p.products, longest, |step| {
-            left_out.follow(step);
-            for (candidate, out) in arm.iter().zip(&mut scores) {
-                if candidate.size == Some(step.size) {
-                    match left_out.rows() {
-                        Ok(scores) => *out = Some(scores),
-                        Err(e) => failed = Some(e),
-                    }
-                }
-            }
-            failed.is_none()
-        });
-        if let [out @ None] = &mut scores[..]
-            && failed.is_none()
-        {
-            *out = Some(left_out.rows()?);
-        }
-        failed.map_or(Ok(Some(scores)), Err)
+        read_sizes(p.gram, p.products, longest, arm, &mut left_out).map(Some)
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {

@@ -16,7 +16,7 @@
 //! is fitted on, if the cross-validated error does not rise by more than one row (`--no-vote`).
 //!
 //! With `candidates = m` the function lives in the span of `m` landmarks and one evaluation costs `n m^2` instead of `n^3`.
-//! Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops an evaluation; about ten evaluations a penalty.
+//! Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops an evaluation, of which a penalty takes a few to a dozen.
 //!
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal scoring", AISTATS 2019.
 
@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, center_gram_weighted, cross_gram, gram};
 use crate::linalg::{Matrix, add_to_rows, matmul};
-use crate::solver::optimal_scoring::contrast_scores;
+use crate::solver::optimal_scoring::contrast_responses;
 use crate::solver::ridge::{Shifted, scale_gram};
 use crate::solver::sparse_weights::{Slopes, Solution, Steps, Stopping, WeightedLoss, path, solve};
 use std::cmp::Ordering;
@@ -201,8 +201,7 @@ impl SparseKos {
         let mut m = gram(&candidate.kernel, &seen.x);
         center_gram_weighted(&mut m, groups.weights());
         scale_gram(&mut m, &groups);
-        let mut y = contrast_scores(groups.totals()).select_rows(groups.codes());
-        groups.scale_rows(&mut y);
+        let y = contrast_responses(&groups);
         let m = if candidate.kernel.family().is_definite() {
             Shifted::new(m)
         } else {
@@ -300,12 +299,11 @@ impl SparseKos {
 
     /// Outputs and rule of a solution.
     fn read_out(&self, ground: &Ground<'_>, loss: &Loss<'_>, solution: &Solution<State>) -> Result<ReadOut> {
-        let regression = loss
+        let mut regression = loss
             .regression(&solution.state)
             .ok_or(Error::NoConvergence("the weighted regression"))?;
         let groups = ground.problem.groups();
-        let y = contrast_scores(groups.totals()).select_rows(groups.codes());
-        let mut regression = regression;
+        let y = &loss.setting().y;
         if solution.weights.iter().all(|w| *w == 0.0) || regression.fitted.max_abs() < 1e-9 * y.max_abs() {
             // No feature says anything: what is left is rounding, which must not decide against the priors.
             for m in [&mut regression.coef, &mut regression.fitted] {
@@ -313,20 +311,20 @@ impl SparseKos {
             }
             regression.offset.fill(0.0);
         }
-        let (mut sy, mut sf) = (y, regression.fitted.clone());
-        groups.scale_rows(&mut sy);
-        groups.scale_rows(&mut sf);
-        let mut turn = rotation(&sy, &sf)?;
-        let scores = matmul(regression.fitted.view(), turn.view());
-        let (decision, transform) = self.kos.decision(&scores, ground.problem)?;
+        let mut scaled = regression.fitted.clone();
+        groups.scale_rows(&mut scaled);
+        let mut turn = rotation(y, &scaled)?;
+        let mut own = matmul(regression.fitted.view(), turn.view());
+        let (decision, transform) = self.kos.decision(&own, ground.problem)?;
         if let Some(t) = transform {
             turn = matmul(turn.view(), t.view());
+            own = matmul(own.view(), t.view());
         }
         let offset = Matrix::from_vec(regression.offset.clone(), 1, regression.offset.len());
         Ok(ReadOut {
             coef: matmul(regression.coef.view(), turn.view()),
             offset: matmul(offset.view(), turn.view()).into_vec(),
-            own: matmul(regression.fitted.view(), turn.view()),
+            own,
             decision,
         })
     }
@@ -373,8 +371,7 @@ impl Ground<'_> {
 
     fn loss_with(&self, linearised: bool) -> Loss<'_> {
         let groups = self.problem.groups();
-        let mut y = contrast_scores(groups.totals()).select_rows(groups.codes());
-        groups.scale_rows(&mut y);
+        let y = contrast_responses(&groups);
         let setting = Setting {
             kernel: self.kernel,
             x: &self.x,

@@ -138,6 +138,13 @@ pub fn contrast_scores(totals: &[f64]) -> Matrix {
     theta
 }
 
+/// `Y theta` with [`contrast_scores`], rows scaled by the roots of their weights: `n x (c - 1)`.
+pub fn contrast_responses(groups: &Groups) -> Matrix {
+    let mut y = contrast_scores(groups.totals()).select_rows(groups.codes());
+    groups.scale_rows(&mut y);
+    y
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

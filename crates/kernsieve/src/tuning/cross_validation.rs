@@ -36,7 +36,7 @@ pub fn cross_validate(
         let scores = score_arms(method, data, &folds, &arms, options, control)?;
         Ok(entries(arms, &scores, &weights))
     };
-    let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
+    let (mut grid, chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
     if let Some((candidate, bound)) = method.refine(problem, &grid, chosen)? {
         control.checkpoint()?;
         let refined = score(vec![vec![candidate]])?.pop();
@@ -52,7 +52,6 @@ pub fn cross_validate(
             );
         }
     }
-    chosen = chosen.min(grid.len() - 1);
     Ok(table(grid, chosen, folds.len(), options.rule))
 }
 

@@ -115,8 +115,7 @@ fn feature_folds(folds: &[Score]) -> Vec<usize> {
 /// whole, and of every kernel its best size.
 pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
     // Only the chosen candidate's features are of interest, and there may be thousands.
-    for (i, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
-        debug_assert_ne!(i, chosen);
+    for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
         e.feature_folds.clear();
     }
     let optimism = optimism(&grid, chosen);
