@@ -11,8 +11,10 @@ mod cholesky;
 mod decompose;
 mod matrix;
 mod product;
+mod symmetric;
 
 pub use cholesky::{Cholesky, NotPositiveDefinite};
 pub use decompose::{Qr, Svd, SymmetricEigen, symmetric_eigen, tall_qr, thin_svd};
 pub use matrix::{Matrix, View};
 pub use product::{dot, gemm_into, matmul, matmul_sequential, symmetric_product};
+pub use symmetric::symmetric_times;

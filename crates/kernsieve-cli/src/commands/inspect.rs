@@ -19,6 +19,7 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Decision::Mahalanobis { .. } => "mahalanobis",
         Decision::NearestCentroid { .. } => "nearest-centroid",
         Decision::LogDensity { .. } => "log-density",
+        Decision::Logits { .. } => "logits",
     };
     if terminal.json {
         let mut object = model_json(&model);

@@ -36,6 +36,12 @@ pub enum Decision {
         /// One per class.
         log_priors: Vec<f64>,
     },
+    /// `s_c = z_c + shift_c`, `z` logits (Ghosh & Wang, eq. 19); for two classes one output, the log odds of the second, and
+    /// `s = (shift_0, z + shift_1)`. Shifts are 0 unless the classes are to have other priors than in training.
+    Logits {
+        /// `log(prior / proportion in training)`, one per class.
+        shifts: Vec<f64>,
+    },
 }
 
 impl Decision {
@@ -44,6 +50,7 @@ impl Decision {
         match self {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.rows(),
             Self::LogDensity { log_priors } => log_priors.len(),
+            Self::Logits { shifts } => shifts.len(),
         }
     }
 
@@ -52,6 +59,8 @@ impl Decision {
         match self {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.cols(),
             Self::LogDensity { log_priors } => log_priors.len(),
+            Self::Logits { shifts } if shifts.len() == 2 => 1,
+            Self::Logits { shifts } => shifts.len(),
         }
     }
 
@@ -73,6 +82,7 @@ impl Decision {
                     && valid(log_priors)
             }
             Self::LogDensity { log_priors } => valid(log_priors),
+            Self::Logits { shifts } => shifts.len() >= 2 && shifts.iter().all(|v| v.is_finite()),
         };
         if ok {
             Ok(())
@@ -137,6 +147,14 @@ impl Decision {
                     *s = z + prior;
                 }
             }
+            Self::Logits { shifts } => match (z, &mut *out) {
+                ([odds], [first, second]) => (*first, *second) = (shifts[0], odds + shifts[1]),
+                _ => {
+                    for (s, (z, shift)) in out.iter_mut().zip(z.iter().zip(shifts)) {
+                        *s = z + shift;
+                    }
+                }
+            },
         }
     }
 }

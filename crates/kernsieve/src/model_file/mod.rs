@@ -45,6 +45,7 @@ enum DecisionKind {
     Mahalanobis,
     NearestCentroid,
     LogDensity,
+    Logits,
 }
 
 #[cfg(test)]

@@ -85,6 +85,9 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         DecisionKind::LogDensity => Decision::LogDensity {
             log_priors: arrays.vector("decision.log_priors")?,
         },
+        DecisionKind::Logits => Decision::Logits {
+            shifts: arrays.vector("decision.shifts")?,
+        },
     };
     let scaling = Scaling {
         mean: arrays.vector("scaling.mean")?,

@@ -105,6 +105,10 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             tensors.push(Tensor::vector("decision.log_priors", log_priors));
             DecisionKind::LogDensity
         }
+        Decision::Logits { shifts } => {
+            tensors.push(Tensor::vector("decision.shifts", shifts));
+            DecisionKind::Logits
+        }
     };
     let mut record = model.record.clone();
     record.report.retained_rows.clear(); // a tensor, above
