@@ -2,7 +2,9 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::kernel::Family;
-use kernsieve::method::{Landmarks, MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Steps, Validation};
+use kernsieve::method::{
+    Landmarks, MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
+};
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
 
@@ -124,9 +126,12 @@ pub struct MethodArgs {
     /// Shift of the sigmoid kernel
     #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
     pub shift: f64,
-    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K)
-    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K), lambda of klr and fivm
+    #[arg(long, value_name = "G", conflicts_with = "ridges", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
+    /// klr, fivm: ridges to choose among by cross-validation
+    #[arg(long, value_name = "G,..", value_delimiter = ',', allow_negative_numbers = true)]
+    pub ridges: Vec<f64>,
     /// kos, sparse-kos: how the ridge is found when it is not given
     #[arg(long, value_enum, default_value = "stabilization")]
     pub ridge_rule: RidgeRuleArg,
@@ -142,12 +147,28 @@ pub struct MethodArgs {
     /// Canonical variates to keep (lda, mkda, smkda) [default: number of classes - 1]
     #[arg(long, value_name = "K")]
     pub components: Option<usize>,
-    /// smkda: samples to retain, n_s [default: tuned]
+    /// smkda: samples to retain, n_s [default: tuned]; klr, fivm: at most N samples carry the model [default: all]
     #[arg(long, value_name = "N")]
     pub max_support: Option<usize>,
     /// smkda: longest path to follow when n_s is tuned [default: 1000]
     #[arg(long, value_name = "N")]
     pub path_limit: Option<usize>,
+    /// fivm: import at most N features [default: 30; with --stop none: all]
+    #[arg(long, value_name = "N")]
+    pub max_features: Option<usize>,
+    /// fivm: when imports end: at the number of features of least CV error, or when the training accuracy stands still, or
+    /// at --max-features
+    #[arg(long, value_enum, default_value = "cv")]
+    pub stop: StopArg,
+    /// fivm: relative change of the training accuracy that counts as standing still, epsilon (--stop accuracy)
+    #[arg(long, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
+    pub tol: f64,
+    /// fivm: imports over which that change is measured, delta k (--stop accuracy)
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    pub lag: usize,
+    /// fivm: imports without progress before the end [default: 5; with --stop accuracy: 1]
+    #[arg(long, value_name = "K")]
+    pub patience: Option<usize>,
     /// sparse-kos: fix the penalty on the feature weights, lambda [default: tuned]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub sparsity: Option<f64>,
@@ -160,7 +181,7 @@ pub struct MethodArgs {
     /// sparse-kos: also start at the penalty itself, from R weightings, and keep the least objective
     #[arg(long, value_name = "R", default_value_t = 0)]
     pub restarts: usize,
-    /// sparse-kos: take the features at the chosen penalty as they are, without a vote of the folds
+    /// sparse-kos, fivm: take the features as they come at the chosen setting, without a vote of the folds
     #[arg(long)]
     pub no_vote: bool,
     /// sparse-kos: how the M landmarks of --candidates are found
@@ -169,7 +190,7 @@ pub struct MethodArgs {
     /// smkda: choose among M samples only, drawn by class; sparse-kos: M landmarks carry the function. For many rows
     #[arg(long, value_name = "M")]
     pub candidates: Option<usize>,
-    /// Validate by folds, or (smkda) by leaving every row out of one fit in turn
+    /// Validate by folds, on the first of them only (split), or (smkda) by leaving every row out of one fit in turn
     #[arg(long, value_enum, default_value = "cv")]
     pub validation: ValidationArg,
     /// Folds of the cross-validation
@@ -211,6 +232,12 @@ impl MethodArgs {
             restarts: self.restarts,
             vote: !self.no_vote,
             landmarks: self.landmarks.into(),
+            ridges: self.ridges.clone(),
+            max_features: self.max_features,
+            stop: self.stop.into(),
+            tol: self.tol,
+            lag: self.lag,
+            patience: self.patience,
             candidates: self.candidates,
             rule: self.rule.into(),
             validation: self.validation.into(),
@@ -230,7 +257,7 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos, sparse-kos or parzen
+    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm or parzen
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model
@@ -467,8 +494,26 @@ impl From<LandmarksArg> for Landmarks {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+pub enum StopArg {
+    Cv,
+    Accuracy,
+    None,
+}
+
+impl From<StopArg> for StopRule {
+    fn from(s: StopArg) -> Self {
+        match s {
+            StopArg::Cv => Self::Cv,
+            StopArg::Accuracy => Self::Accuracy,
+            StopArg::None => Self::None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 pub enum ValidationArg {
     Cv,
+    Split,
     Loo,
 }
 
@@ -476,6 +521,7 @@ impl From<ValidationArg> for Validation {
     fn from(v: ValidationArg) -> Self {
         match v {
             ValidationArg::Cv => Self::Folds,
+            ValidationArg::Split => Self::Split,
             ValidationArg::Loo => Self::LeaveOneOut,
         }
     }

@@ -81,7 +81,10 @@ fn methods_and_splits_as_asked() {
     assert_eq!(names(&run("--methods lda,kos,lda").json()), ["kos", "lda"]);
     assert_eq!(names(&run("--methods all").json()), METHODS);
     let linear = run("--kernel linear");
-    assert_eq!(names(&linear.json()), ["kos", "lda", "mkda", "smkda", "sparse-kos"]);
+    assert_eq!(
+        names(&linear.json()),
+        ["fivm", "klr", "kos", "lda", "mkda", "smkda", "sparse-kos"]
+    );
     has(&linear.err, &["left out", "parzen"]);
     let two = findings(&run("--threads 2").json());
     assert_eq!(two, findings(&run("--threads 1").json()));

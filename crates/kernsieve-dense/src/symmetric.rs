@@ -13,7 +13,10 @@ const SMALL: usize = 512;
 /// # Panics
 /// When the lengths do not fit.
 pub fn symmetric_times(a: &[f64], n: usize, v: &[f64], out: &mut [f64]) {
-    assert!(a.len() == n * n && v.len() == out.len(), "shapes of a symmetric product");
+    assert!(
+        a.len() == n * n && v.len() == out.len(),
+        "shapes of a symmetric product"
+    );
     if n == 0 {
         return;
     }

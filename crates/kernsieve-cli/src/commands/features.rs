@@ -14,6 +14,9 @@ const NAME: usize = 24;
 /// Features by weight with the number of folds that kept them, and the dropped ones by name. Nothing for methods that learn no
 /// weights.
 pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    if !model.record.report.imported.is_empty() {
+        return print_imports(model, out);
+    }
     if !learns_weights(model) {
         return Ok(());
     }
@@ -55,6 +58,47 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
             super::first_of(&dropped[..dropped.len().min(20)], dropped.len(), 60)
         )?;
     }
+    Ok(())
+}
+
+/// Features in order of import: the objective that ranks candidates within a step, what each import did to the errors, and those that
+/// came next but stayed out.
+fn print_imports(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    let (names, report) = (model.feature_names(), &model.record.report);
+    let cv = model.record.cv.as_ref();
+    let curve = cv.map(|cv| cv.curve.as_slice()).unwrap_or_default();
+    let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
+    let mut header = vec!["", "import", "feature", "H", "training error"];
+    if !curve.is_empty() {
+        header.extend(["CV error", "s.e."]);
+    }
+    if !folds.is_empty() {
+        header.push("in folds");
+    }
+    let steps = report.path.iter().filter_map(|s| Some((s, s.feature?)));
+    let rows: Vec<Vec<String>> = steps
+        .map(|(step, j)| {
+            let kept = step.size <= report.imported.len();
+            let mut row = vec![
+                if kept { "*".into() } else { String::new() },
+                step.size.to_string(),
+                clean(&names[j], NAME),
+                format!("{:.5}", step.objective),
+                step.train_error.map(percent).unwrap_or_default(),
+            ];
+            if !curve.is_empty() {
+                let point = curve.iter().find(|p| p.size == step.size);
+                row.push(point.map_or(String::new(), |p| percent(p.error)));
+                row.push(point.map_or(String::new(), |p| percent(p.standard_error)));
+            }
+            if let (Some(k), Some(cv)) = (folds.get(j), cv) {
+                row.push(format!("{k} of {}", cv.folds));
+            }
+            row
+        })
+        .collect();
+    writeln!(out)?;
+    table(&header, &rows, out)?;
     Ok(())
 }
 

@@ -198,11 +198,12 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
         let how = match model.record.options.validation {
             Validation::Folds => format!("{} folds", cv.folds),
             Validation::LeaveOneOut => "leave-one-out".into(),
+            Validation::Split => "one split".into(),
         };
         writeln!(out, "Tuning   {} settings x {how} in {time}\n", cv.grid.len())?;
         print_grid(cv, out)?;
         writeln!(out)?;
-        if cv.curve.len() > 1 {
+        if cv.curve.len() > 1 && model.record.report.imported.is_empty() {
             print_curve(cv, out)?;
             writeln!(out)?;
         }
@@ -214,7 +215,7 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     }
     print_features(model, out)?;
     print_path(model, out)?;
-    if model.record.candidate.sparsity.is_some() {
+    if model.record.candidate.sparsity.is_some() || !model.record.report.imported.is_empty() {
         writeln!(out)?;
     }
     let error =
@@ -246,9 +247,13 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
     let with_penalty = cv.grid.iter().any(|e| e.candidate.sparsity.is_some());
     let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
+    let with_features = cv.grid.iter().any(|e| e.candidate.n_features.is_some());
     let mut header = vec!["", "kernel"];
     if with_size {
         header.push("rows kept");
+    }
+    if with_features {
+        header.push("features");
     }
     if with_ridge {
         header.push("ridge");
@@ -273,6 +278,9 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             if with_size {
                 row.push(e.candidate.size.map(|s| s.to_string()).unwrap_or_default());
             }
+            if with_features {
+                row.push(e.candidate.n_features.map(|s| s.to_string()).unwrap_or_default());
+            }
             if with_ridge {
                 row.push(e.candidate.ridge.map(short).unwrap_or_default());
             }
@@ -290,8 +298,12 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 row.push(e.press.map_or(String::new(), |p| format!("{:.4}", p.standard_error)));
                 return row;
             }
-            row.push(e.error.map_or("failed".into(), percent));
-            row.push(percent(e.standard_error));
+            row.push(match (e.error, e.left_after) {
+                (Some(error), _) => percent(error),
+                (None, Some(folds)) => format!("behind after {folds}"),
+                (None, None) => "failed".into(),
+            });
+            row.push(e.error.map_or(String::new(), |_| percent(e.standard_error)));
             row.push(e.log_loss.map_or(String::new(), |l| format!("{l:.3}")));
             row
         })

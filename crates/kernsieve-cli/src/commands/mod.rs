@@ -52,6 +52,8 @@ fn method_words(name: &str) -> &'static str {
         "smkda" => "sparse kernel discriminant analysis, few samples retained",
         "kos" => "kernel optimal scoring",
         "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
+        "klr" => "kernel logistic regression",
+        "fivm" => "kernel logistic regression on features imported one at a time",
         "parzen" => "plug-in kernel densities",
         _ => "",
     }
@@ -106,7 +108,8 @@ fn keeps_words(model: &Model) -> String {
 /// The retained rows of a method that selects some, in order of selection.
 fn samples_words(model: &Model) -> Option<String> {
     let rows = &model.record.report.retained_rows;
-    model.record.candidate.size?;
+    let chosen = model.record.candidate.size.or(model.record.options.max_support);
+    chosen.filter(|_| !rows.is_empty() && rows.len() < model.record.n_rows)?;
     let words: Vec<String> = rows.iter().take(15).map(usize::to_string).collect();
     Some(first_of(&words, rows.len(), 40))
 }
@@ -185,6 +188,9 @@ fn model_json(model: &Model) -> Value {
             if let Some(row) = step.row {
                 entry["row"] = json!(row);
             }
+            if let Some(j) = step.feature {
+                entry["feature"] = json!(names[j]);
+            }
             if let Some(penalty) = step.sparsity {
                 entry["sparsity"] = json!(penalty);
                 let weights = step.weights.iter().map(|(j, w)| (names[*j].clone(), json!(w)));
@@ -208,7 +214,13 @@ fn model_json(model: &Model) -> Value {
             "priors": record.options.priors,
             "mahalanobis": record.options.mahalanobis,
             "components": record.options.components,
-            "max_support": record.candidate.size,
+            "max_support": record.candidate.size.or(record.options.max_support),
+            "n_features": record.candidate.n_features.or((!record.report.imported.is_empty()).then_some(record.report.imported.len())),
+            "max_features": record.options.max_features,
+            "stop": record.options.stop,
+            "tol": record.options.tol,
+            "lag": record.options.lag,
+            "patience": record.options.patience,
             "sparsity": record.candidate.sparsity,
             "sparsity_share": record.candidate.sparsity_share,
             "spacing": record.options.spacing,

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub const METHODS: [&str; 6] = ["kos", "lda", "mkda", "parzen", "smkda", "sparse-kos"];
+pub const METHODS: [&str; 8] = ["fivm", "klr", "kos", "lda", "mkda", "parzen", "smkda", "sparse-kos"];
 
 /// What a run left behind.
 pub struct Run {

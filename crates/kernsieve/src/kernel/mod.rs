@@ -11,6 +11,7 @@ pub use bandwidth::{between_class_bandwidths, centred_scale, log_grid, median_ba
 pub use centring::{GramMeans, center_gram, center_gram_weighted};
 pub use exp::exp_in_place;
 pub use gradient::{WeightSlopes, weight_gradient};
+pub(crate) use pairwise::mirror_lower;
 pub use pairwise::{Base, Pairs, cross_gram, gram, gram_from_base, symmetric_base};
 
 use crate::error::{Result, require};

@@ -203,7 +203,7 @@ impl Pairs {
 }
 
 /// Copies the lower triangle of rows and columns `from..to` onto the upper one. `rows` starts at row `from`.
-fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
+pub(crate) fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
     let n = to - from;
     // Small ones stay on their thread, in blocks for the cache.
     if n <= 512 {

@@ -353,10 +353,7 @@ impl Method for Kos {
                 residual: Some(s.residual),
                 retained_rows: (0..problem.n()).collect(),
                 ridge: Some(s.gamma),
-                eigenvalues: vec![],
-                path: vec![],
-                trace: vec![],
-                start: None,
+                ..FitReport::default()
             },
         })
     }

@@ -86,11 +86,8 @@ impl Lda {
                 converged: true,
                 residual: Some(residual),
                 retained_rows: vec![],
-                ridge: None,
                 eigenvalues: cv.eigenvalues,
-                path: vec![],
-                trace: vec![],
-                start: None,
+                ..FitReport::default()
             },
         })
     }

@@ -281,9 +281,7 @@ impl Method for Mkda {
                 retained_rows: (0..problem.n()).collect(),
                 ridge: Some(ridge),
                 eigenvalues: s.variates.eigenvalues,
-                path: vec![],
-                trace: vec![],
-                start: None,
+                ..FitReport::default()
             },
         })
     }

@@ -1,5 +1,8 @@
 //! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
 
+mod feature_import;
+pub mod fivm;
+pub mod klr;
 pub mod kos;
 mod landmarks;
 pub mod lda;
@@ -11,7 +14,7 @@ pub mod sparse_kos;
 mod validated;
 
 pub use crate::solver::sparse_weights::Steps;
-pub use options::{Landmarks, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Validation};
+pub use options::{Landmarks, Options, Penalty, Priors, RidgeRule, Rule, Spacing, StopRule, Validation};
 pub use validated::{CvEntry, Press};
 
 use crate::data::{Groups, Labels};
@@ -109,6 +112,9 @@ pub struct Candidate {
     /// The same as a share of the penalty from which on all weights are zero at the first step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity_share: Option<f64>,
+    /// Number of imported features; `None` where the method does not import them, or stops by a rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_features: Option<usize>,
     /// The only features that may have a weight; `None` is all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<usize>>,
@@ -123,6 +129,7 @@ impl Candidate {
             size: None,
             sparsity: None,
             sparsity_share: None,
+            n_features: None,
             features: None,
         }
     }
@@ -133,6 +140,11 @@ impl Candidate {
             ridge: Some(ridge),
             ..self
         }
+    }
+
+    /// Samples or features, where the method selects them step by step.
+    pub fn step(&self) -> Option<usize> {
+        self.size.or(self.n_features)
     }
 
     /// With this number of retained samples.
@@ -152,6 +164,9 @@ pub struct PathStep {
     /// The training row that entered, where samples are selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<usize>,
+    /// The feature that entered, where features are imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<usize>,
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
@@ -162,6 +177,21 @@ pub struct PathStep {
     pub objective: f64,
     /// Error on the training rows after the step, where it was computed.
     pub train_error: Option<f64>,
+}
+
+impl PathStep {
+    /// A step with nothing else to say.
+    pub fn new(size: usize, objective: f64) -> Self {
+        Self {
+            size,
+            row: None,
+            feature: None,
+            sparsity: None,
+            weights: vec![],
+            objective,
+            train_error: None,
+        }
+    }
 }
 
 /// Candidates that are fitted together because they share work (one Gram matrix, say).
@@ -179,7 +209,7 @@ pub struct Fit {
 }
 
 /// How a fit went.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
     /// The paper's objective at the solution, where there is one.
     pub objective: Option<f64>,
@@ -199,6 +229,9 @@ pub struct FitReport {
     /// The steps of a selection, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathStep>,
+    /// Features in order of import, where they are imported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<usize>,
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
@@ -213,6 +246,8 @@ pub struct Fold {
     pub train: Problem,
     /// Held-out rows, scaled by the training part.
     pub held_out: Matrix,
+    /// Their classes among those of the training part, which may lack one.
+    pub held_out_classes: Vec<Option<usize>>,
     /// Base values (distances or inner products) of the training rows with themselves; empty when the method needs none.
     pub train_base: Option<Matrix>,
     /// Base values of the held-out rows with the training rows.
@@ -263,6 +298,29 @@ pub struct Footprint {
     pub copies: usize,
 }
 
+/// Second thoughts about a choice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refinement {
+    /// None.
+    Keep,
+    /// This entry of the table instead.
+    Entry(usize),
+    /// This candidate, which is not in the table, provided that its error is at most the bound.
+    Candidate(Box<Candidate>, f64),
+}
+
+/// What cross-validation ranks candidates by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranking {
+    /// Share of held-out rows that are classified wrongly.
+    Error,
+    /// That share plus the mean log loss.
+    LogLoss,
+    /// That share plus the mean log loss at the temperature of least loss, found for each candidate on all folds together: unlike the log loss itself it does
+    /// not mind that a large ridge shrinks all log odds alike.
+    TemperedLogLoss,
+}
+
 /// A solver with its decision rule. Tuning, saving and predicting are the same for all.
 pub trait Method: Sync {
     /// Name on the command line.
@@ -273,6 +331,16 @@ pub trait Method: Sync {
 
     /// Memory that scales with the square of the number of rows.
     fn footprint(&self) -> Footprint;
+
+    /// What cross-validation ranks candidates by.
+    fn ranking(&self) -> Ranking {
+        Ranking::Error
+    }
+
+    /// Whether arms that are clearly behind after some folds may be left out of the others.
+    fn races(&self) -> bool {
+        false
+    }
 
     /// What cross-validation chooses among, grouped into arms. Candidates are listed in order of preference: on a tie the
     /// earlier one wins.
@@ -289,9 +357,9 @@ pub trait Method: Sync {
         vec![]
     }
 
-    /// A candidate to take the place of the chosen one provided that its error is at most the bound that comes with it.
-    fn refine(&self, _problem: &Problem, _grid: &[CvEntry], _chosen: usize) -> Result<Option<(Candidate, f64)>> {
-        Ok(None)
+    /// Second thoughts about the chosen candidate.
+    fn refine(&self, _problem: &Problem, _grid: &[CvEntry], _chosen: usize) -> Result<Refinement> {
+        Ok(Refinement::Keep)
     }
 
     /// What every candidate of an arm says of the held-out rows of a fold; `None` where a candidate could not be fitted.
@@ -321,13 +389,19 @@ pub enum MethodKind {
     Kos,
     /// Sparse kernel optimal scoring, [`sparse_kos`].
     SparseKos,
+    /// Kernel logistic regression, [`klr`].
+    Klr,
+    /// Feature import vector machine, [`fivm`].
+    Fivm,
     /// Plug-in kernel densities, [`parzen`].
     Parzen,
 }
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
+        Self::Fivm,
+        Self::Klr,
         Self::Kos,
         Self::Lda,
         Self::Mkda,
@@ -344,6 +418,8 @@ impl MethodKind {
             Self::Smkda => "smkda",
             Self::Kos => "kos",
             Self::SparseKos => "sparse-kos",
+            Self::Klr => "klr",
+            Self::Fivm => "fivm",
             Self::Parzen => "parzen",
         }
     }
@@ -362,6 +438,8 @@ impl MethodKind {
             Self::Smkda => Box::new(smkda::Smkda::new(options)),
             Self::Kos => Box::new(kos::Kos::new(options)),
             Self::SparseKos => Box::new(sparse_kos::SparseKos::new(options)),
+            Self::Klr => Box::new(klr::Klr::new(options)),
+            Self::Fivm => Box::new(fivm::Fivm::new(options)),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })
     }
@@ -454,6 +532,12 @@ mod tests {
                 Candidate::new(kernel).ridge(1e-3),
             ),
             (MethodKind::Parzen, Options::default(), Candidate::new(kernel)),
+            (MethodKind::Klr, Options::default(), Candidate::new(kernel).ridge(0.01)),
+            (
+                MethodKind::Fivm,
+                with(|o| o.max_features = Some(2)),
+                Candidate::new(kernel).ridge(0.01),
+            ),
         ];
         for (kind, options, candidate) in cases {
             let method = kind.build(&options).expect("valid");

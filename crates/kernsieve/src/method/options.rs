@@ -15,23 +15,29 @@ use serde::{Deserialize, Serialize};
 /// | `bandwidths` | tuned | above 0 | widths to choose among; one value fixes it |
 /// | `degree` | 3 | 1 to 64 | of the polynomial kernel |
 /// | `slope`, `shift` | `1 / p`, 0 | finite | of the sigmoid kernel |
-/// | `ridge` | tuned | above 0 | squared-norm penalty: `gamma` of KOS, `r` of MKDA |
+/// | `ridge` | tuned | above 0 | squared-norm penalty: `gamma` of KOS, `r` of MKDA, `lambda` of KLR and FIVM |
 /// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
 /// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
 /// | `priors` | empirical | | class priors of the decision rules |
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
-/// | `max_support` | tuned | 1 or more | sMKDA: retained samples, `n_s` |
+/// | `max_support` | tuned; all | 1 or more | sMKDA: retained samples, `n_s`; KLR, FIVM: at most so many samples carry the model |
 /// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights, `lambda` |
 /// | `spacing` | log | | sparse KOS: how the penalties that are tried are spaced |
 /// | `weight_steps` | projected | | sparse KOS: how the weights are moved |
 /// | `restarts` | 0 | at most 1000 | sparse KOS: starts besides the path, from all ones and from random weights |
-/// | `vote` | yes | | sparse KOS: features are those that most folds keep within one standard error |
+/// | `vote` | yes | | sparse KOS: features are those that most folds keep within one standard error; FIVM: imports that fewer than half of the folds confirm are left out |
 /// | `landmarks` | sample | | sparse KOS: how `candidates` landmarks are found |
 /// | `path_limit` | 1000 | 1 or more | sMKDA: longest path when `n_s` is tuned |
+/// | `ridges` | the method's own | finite and above 0 | KLR, FIVM: squared-norm penalties to choose among |
+/// | `max_features` | 30 | 1 or more | FIVM: imports at most |
+/// | `stop` | cv | | FIVM: when imports end |
+/// | `tol` | 0.001 | 0 or more | FIVM: epsilon of the training-accuracy rule |
+/// | `lag` | 1 | 1 or more | FIVM: delta k of the training-accuracy rule |
+/// | `patience` | 5 (cv), 1 (accuracy) | 1 or more | FIVM: imports without progress before the end |
 /// | `candidates` | all | 2 or more | sMKDA: samples to choose among; sparse KOS: landmarks |
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
-/// | `validation` | folds | | cross-validation by folds, or leave-one-out by formula (sMKDA) |
+/// | `validation` | folds | | cross-validation by folds, one split, or leave-one-out by formula (sMKDA) |
 /// | `folds` | 5 | 2 or more | cross-validation |
 /// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (`mkda`, `smkda`, `kos`) |
 /// | `seed` | 0 | | of everything random |
@@ -77,12 +83,30 @@ pub struct Options {
     /// Sparse KOS: starts at the penalty itself besides the path.
     #[serde(default)]
     pub restarts: usize,
-    /// Sparse KOS: whether folds vote on the features.
+    /// Sparse KOS, FIVM: whether folds vote on the features.
     #[serde(default = "yes")]
     pub vote: bool,
     /// Sparse KOS: how landmarks are found.
     #[serde(default)]
     pub landmarks: Landmarks,
+    /// KLR, FIVM: squared-norm penalties to choose among; empty means the method's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ridges: Vec<f64>,
+    /// FIVM: imports at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_features: Option<usize>,
+    /// FIVM: when imports end.
+    #[serde(default)]
+    pub stop: StopRule,
+    /// FIVM: epsilon of the training-accuracy rule.
+    #[serde(default = "tol")]
+    pub tol: f64,
+    /// FIVM: delta k of the training-accuracy rule.
+    #[serde(default = "lag")]
+    pub lag: usize,
+    /// FIVM: imports without progress before the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<usize>,
     /// sMKDA: samples to choose among, drawn by class; sparse KOS: landmarks; `None` is all rows.
     pub candidates: Option<usize>,
     /// How the candidate is picked from the cross-validation table.
@@ -122,6 +146,12 @@ impl Default for Options {
             restarts: 0,
             vote: true,
             landmarks: Landmarks::Sample,
+            ridges: vec![],
+            max_features: None,
+            stop: StopRule::Cv,
+            tol: tol(),
+            lag: lag(),
+            patience: None,
             candidates: None,
             rule: Rule::Min,
             validation: Validation::Folds,
@@ -221,6 +251,27 @@ fn yes() -> bool {
     true
 }
 
+fn tol() -> f64 {
+    1e-3
+}
+
+fn lag() -> usize {
+    1
+}
+
+/// When the imports of FIVM end (Ghosh & Wang, section 4.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopRule {
+    /// At the number of features of least cross-validated error.
+    #[default]
+    Cv,
+    /// When the training accuracy no longer changes by more than `tol`, relatively; the paper's.
+    Accuracy,
+    /// At `max_features`.
+    None,
+}
+
 /// How the penalties of sparse KOS are spaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -253,6 +304,9 @@ pub enum Validation {
     /// Leave-one-out by formula, from one fit on all rows (sMKDA: the PRESS residuals).
     #[serde(rename = "loo")]
     LeaveOneOut,
+    /// One split into training and tuning rows: the first of the folds.
+    #[serde(rename = "split")]
+    Split,
 }
 
 impl Options {
@@ -263,6 +317,22 @@ impl Options {
         }
         if let Some(r) = self.ridge {
             require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
+        }
+        for &r in &self.ridges {
+            require("ridges", r, r.is_finite() && r > 0.0, "finite and above 0")?;
+        }
+        if let Some(k) = self.max_features {
+            require("max-features", k, k >= 1, "1 or more")?;
+        }
+        require(
+            "tol",
+            self.tol,
+            self.tol.is_finite() && self.tol >= 0.0,
+            "finite and 0 or more",
+        )?;
+        require("lag", self.lag, self.lag >= 1, "1 or more")?;
+        if let Some(k) = self.patience {
+            require("patience", k, k >= 1, "1 or more")?;
         }
         if let Some(k) = self.components {
             require("components", k, k >= 1, "1 or more")?;
@@ -290,6 +360,15 @@ impl Options {
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
         require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
+        if matches!(method, MethodKind::Klr | MethodKind::Fivm) {
+            let name = format!("{:?}", self.kernel).to_lowercase();
+            require(
+                "the kernel of kernel logistic regression",
+                name,
+                self.kernel.is_definite(),
+                "positive definite: any but sigmoid",
+            )?;
+        }
         if method == MethodKind::Parzen {
             let name = format!("{:?}", self.kernel).to_lowercase();
             require(
@@ -308,6 +387,9 @@ impl Options {
         let (lda, parzen) = (method == MethodKind::Lda, method == MethodKind::Parzen);
         let kos = matches!(method, MethodKind::Kos | MethodKind::SparseKos);
         let (smkda, sparse) = (method == MethodKind::Smkda, method == MethodKind::SparseKos);
+        let fivm = method == MethodKind::Fivm;
+        let logistic = fivm || method == MethodKind::Klr;
+        let by_accuracy = fivm && self.stop == StopRule::Accuracy;
         let fixed_width = !self.kernel.has_bandwidth();
         [
             (
@@ -316,14 +398,26 @@ impl Options {
             ),
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
             ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
-            (!smkda && self.max_support.is_some(), "--max-support"),
+            (!smkda && !logistic && self.max_support.is_some(), "--max-support"),
+            (!logistic && !self.ridges.is_empty(), "--ridges"),
+            (!fivm && self.max_features.is_some(), "--max-features"),
+            (!fivm && self.stop != default.stop, "--stop"),
+            (!by_accuracy && self.tol != default.tol, "--tol"),
+            (!by_accuracy && self.lag != default.lag, "--lag"),
+            (
+                !(fivm && self.stop != StopRule::None) && self.patience.is_some(),
+                "--patience",
+            ),
             (!smkda && self.path_limit.is_some(), "--path-limit"),
             (!smkda && !sparse && self.candidates.is_some(), "--candidates"),
             (!sparse && self.sparsity.is_some(), "--sparsity"),
             (!sparse && self.spacing != default.spacing, "--spacing"),
             (!sparse && self.weight_steps != default.weight_steps, "--weight-steps"),
             (!sparse && self.restarts > 0, "--restarts"),
-            (!sparse && !self.vote, "--no-vote"),
+            (
+                !sparse && !(fivm && self.stop == StopRule::Cv) && !self.vote,
+                "--no-vote",
+            ),
             (
                 !(sparse && self.candidates.is_some()) && self.landmarks != default.landmarks,
                 "--landmarks",
@@ -337,7 +431,7 @@ impl Options {
                 "--penalty",
             ),
             (!kos && self.mahalanobis, "--mahalanobis"),
-            ((parzen || kos) && self.components.is_some(), "--components"),
+            ((parzen || kos || logistic) && self.components.is_some(), "--components"),
         ]
         .into_iter()
         .filter_map(|(given, name)| given.then_some(name))

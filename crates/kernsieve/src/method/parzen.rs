@@ -140,16 +140,10 @@ impl Method for Parzen {
                 log_priors: problem.log_priors(),
             },
             report: FitReport {
-                objective: None,
                 iterations: 1,
                 converged: true,
-                residual: None,
                 retained_rows: order,
-                ridge: None,
-                eigenvalues: vec![],
-                path: vec![],
-                trace: vec![],
-                start: None,
+                ..FitReport::default()
             },
         })
     }
@@ -207,6 +201,7 @@ mod tests {
         let held_out = Matrix::from_fn(15, 3, |_, _| rng.normal());
         let base = Pairs::new(Base::SquaredDistance, train.x.clone()).all(&held_out, |_| ());
         let fold = Fold {
+            held_out_classes: vec![None; held_out.rows()],
             train,
             held_out,
             train_base: None,

@@ -442,12 +442,9 @@ impl Method for Smkda {
                 }
             }
             path.push(PathStep {
-                size: step.size,
                 row: Some(step.candidate),
-                sparsity: None,
-                weights: vec![],
-                objective: rss.max(0.0),
                 train_error,
+                ..PathStep::new(step.size, rss.max(0.0))
             });
             failed.is_none()
         });
@@ -501,11 +498,9 @@ impl Method for Smkda {
                 converged: true,
                 residual: Some(residual),
                 retained_rows: chosen,
-                ridge: None,
                 eigenvalues: cv.eigenvalues,
                 path,
-                trace: vec![],
-                start: None,
+                ..FitReport::default()
             },
         })
     }
@@ -555,6 +550,7 @@ mod tests {
         let fold = Fold {
             train_base: Some(symmetric_base(Family::Gaussian, &train.x)),
             held_out_base: Some(base),
+            held_out_classes: vec![None; held_out.rows()],
             train,
             held_out,
         };

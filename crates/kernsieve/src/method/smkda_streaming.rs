@@ -31,12 +31,8 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
         chosen.push(step.candidate);
         let row = landmarks[step.candidate];
         path.push(PathStep {
-            size: step.size,
             row: Some(row),
-            sparsity: None,
-            weights: vec![],
-            objective: rss.max(0.0),
-            train_error: None,
+            ..PathStep::new(step.size, rss.max(0.0))
         });
         true
     });
@@ -103,13 +99,10 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
             objective: Some(objective),
             iterations: s,
             converged: true,
-            residual: None,
             retained_rows: chosen.iter().map(|&j| landmarks[j]).collect(),
-            ridge: None,
             eigenvalues: cv.eigenvalues,
             path,
-            trace: vec![],
-            start: None,
+            ..FitReport::default()
         },
     })
 }

@@ -23,7 +23,7 @@
 use super::kos::{Kos, Ridge, gamma_grid, ridge_value, rotation};
 use super::{
     Arm, Candidate, CvEntry, Fit, FitReport, Fold, Footprint, HeldOut, Landmarks, Method, Options, PathStep, Problem,
-    RidgeRule, Rule, Spacing, landmarks,
+    Refinement, RidgeRule, Rule, Spacing, landmarks,
 };
 use crate::data::Rng;
 use crate::decision::{Decision, argmax};
@@ -471,9 +471,9 @@ impl Method for SparseKos {
         self.held_out_arm(fold, arm)
     }
 
-    fn refine(&self, problem: &Problem, grid: &[CvEntry], chosen: usize) -> Result<Option<(Candidate, f64)>> {
+    fn refine(&self, problem: &Problem, grid: &[CvEntry], chosen: usize) -> Result<Refinement> {
         if !self.options.vote || self.options.rule != Rule::Min || self.options.sparsity.is_some() {
-            return Ok(None);
+            return Ok(Refinement::Keep);
         }
         let best = &grid[chosen];
         let n = problem.groups().total();
@@ -489,7 +489,7 @@ impl Method for SparseKos {
             .filter(same)
             .max_by(|a, b| penalty(&a.candidate).total_cmp(&penalty(&b.candidate)))
         else {
-            return Ok(None);
+            return Ok(Refinement::Keep);
         };
         let ground = self.ground(problem, &sparse.candidate)?;
         let loss = ground.loss(self.options.weight_steps);
@@ -515,7 +515,7 @@ impl Method for SparseKos {
         let features: Vec<usize> = (0..at_sparse.len()).filter(kept).collect();
         let before: Vec<usize> = (0..at_best.len()).filter(|&j| at_best[j] != 0.0).collect();
         if features.is_empty() || features == before {
-            return Ok(None);
+            return Ok(Refinement::Keep);
         }
         let candidate = Candidate {
             features: Some(features),
@@ -523,7 +523,7 @@ impl Method for SparseKos {
         };
         // As good as the best, but for one row: a looser bound would trade accuracy for sparsity on noisy data.
         let most = best.error.unwrap_or(1.0) + 1.0 / n;
-        Ok(Some((candidate, most)))
+        Ok(Refinement::Candidate(Box::new(candidate), most))
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
@@ -542,6 +542,7 @@ impl Method for SparseKos {
             walked.push(PathStep {
                 size: weights.iter().filter(|w| **w != 0.0).count(),
                 row: None,
+                feature: None,
                 sparsity: Some(s.penalty),
                 weights: weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect(),
                 objective: s.objective,
@@ -587,10 +588,10 @@ impl Method for SparseKos {
                 residual: Some(solution.residual),
                 retained_rows: ground.landmarks.clone().unwrap_or_else(|| (0..problem.n()).collect()),
                 ridge: Some(ground.gamma),
-                eigenvalues: vec![],
                 path: walked,
                 trace: solution.trace,
                 start: (self.options.restarts > 0).then_some((start, self.options.restarts + 1)),
+                ..FitReport::default()
             },
         })
     }

@@ -9,7 +9,13 @@ pub struct CvEntry {
     /// The settings.
     #[serde(flatten)]
     pub candidate: Candidate,
-    /// Misclassified held-out rows over all rows; `None` when the candidate could not be fitted in some fold.
+    /// After how many folds it was given up because others were clearly better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_after: Option<usize>,
+    /// What decides where it is not the error: error plus log loss, see [`super::Ranking`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Misclassified held-out rows over all rows; `None` when the candidate could not be fitted in some fold, or was given up.
     pub error: Option<f64>,
     /// Standard error of the mean over folds.
     pub standard_error: f64,
@@ -35,9 +41,11 @@ pub struct Press {
 }
 
 impl CvEntry {
-    /// What candidates are compared by: the error, or PRESS in leave-one-out; infinite where the candidate failed.
+    /// What candidates are compared by: the error, the score where the method has one, or PRESS in leave-one-out; infinite where the candidate
+    /// failed.
     pub fn criterion(&self) -> f64 {
-        self.press.map(|p| p.mean).or(self.error).unwrap_or(f64::INFINITY)
+        let own = self.press.map(|p| p.mean).or(self.score);
+        own.or(self.error).unwrap_or(f64::INFINITY)
     }
 
     /// Standard error of [`Self::criterion`].

@@ -60,6 +60,9 @@ impl Model {
     pub fn selected_features(&self) -> Vec<String> {
         let names = self.feature_names();
         let w = &self.expansion.feature_weights;
+        if !self.record.report.imported.is_empty() {
+            return self.record.report.imported.iter().map(|&j| names[j].clone()).collect();
+        }
         let mut used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
         used.sort_by(|&a, &b| w[b].abs().total_cmp(&w[a].abs()));
         used.into_iter().map(|j| names[j].clone()).collect()
@@ -97,7 +100,8 @@ impl Model {
             .report
             .path
             .iter()
-            .flat_map(|s| s.weights.iter().map(|(j, _)| j));
+            .flat_map(|s| s.weights.iter().map(|(j, _)| j).chain(&s.feature))
+            .chain(&self.record.report.imported);
         let chosen = self.record.candidate.features.iter().flatten();
         let folds = self
             .record

@@ -40,7 +40,7 @@ pub struct CvTable {
     /// By how much the least error of the table is too small on average because it is the least of many: the mean over folds
     /// of the chosen candidate's error less the smallest error in that fold (Tibshirani & Tibshirani 2009).
     pub optimism: f64,
-    /// Error against size for the chosen kernel, where sizes were tried; `grid` then holds the best size of each kernel.
+    /// Error against size for the chosen kernel and ridge, where sizes were tried; `grid` then holds the best size of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
 }
@@ -48,7 +48,7 @@ pub struct CvTable {
 /// A point of the curve of error against size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Retained samples.
+    /// Retained samples, or imported features.
     pub size: usize,
     /// Cross-validated error.
     pub error: f64,
@@ -98,6 +98,8 @@ mod tests {
     fn entry(fold_errors: Vec<f64>) -> CvEntry {
         CvEntry {
             candidate: Candidate::new(Kernel::Linear),
+            left_after: None,
+            score: None,
             error: Some(fold_errors.iter().sum::<f64>() / fold_errors.len() as f64),
             standard_error: 0.0,
             log_loss: None,

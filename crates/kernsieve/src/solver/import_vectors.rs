@@ -35,13 +35,7 @@ pub struct Imported {
 }
 
 /// Imports samples for the Gram matrix `k`.
-pub fn import_vectors(
-    k: &Matrix,
-    likelihood: &Likelihood,
-    ridge: f64,
-    limit: usize,
-    epsilon: f64,
-) -> Result<Imported> {
+pub fn import_vectors(k: &Matrix, likelihood: &Likelihood, ridge: f64, limit: usize, epsilon: f64) -> Result<Imported> {
     let mut state = State::new(k, likelihood, ridge);
     let mut result = Imported {
         rows: vec![],
@@ -113,19 +107,26 @@ impl<'a> State<'a> {
     fn curvature(&self, c: usize) -> Vec<f64> {
         let n = self.k.rows();
         let p = &self.p[c * n..(c + 1) * n];
-        p.iter().zip(&self.likelihood.shares).map(|(p, s)| s * p * (1.0 - p)).collect()
+        p.iter()
+            .zip(&self.likelihood.shares)
+            .map(|(p, s)| s * p * (1.0 - p))
+            .collect()
     }
 
     /// `sqrt(w) K_S`, rows x samples.
     fn weighted_columns(&self, w: &[f64]) -> Matrix {
-        Matrix::from_fn(self.k.rows(), self.rows.len(), |i, j| w[i].sqrt() * self.k[(i, self.rows[j])])
+        Matrix::from_fn(self.k.rows(), self.rows.len(), |i, j| {
+            w[i].sqrt() * self.k[(i, self.rows[j])]
+        })
     }
 
     /// The sample with which one Newton step lowers `H` most; the first one on a tie.
     fn best_candidate(&self) -> Result<Option<usize>> {
         let (n, q, m) = (self.k.rows(), self.likelihood.columns(), self.rows.len());
         // Gradient of H in the coefficient of every sample, entered or not: 2 lambda f - K b.
-        let b: Vec<f64> = (0..n * q).map(|t| self.likelihood.shares[t % n] * self.gap[t]).collect();
+        let b: Vec<f64> = (0..n * q)
+            .map(|t| self.likelihood.shares[t % n] * self.gap[t])
+            .collect();
         let mut kb = vec![0.0; n * q];
         symmetric_times(self.k.as_slice(), n, &b, &mut kb);
         let mut gains = vec![0.0; n];
@@ -149,7 +150,11 @@ impl<'a> State<'a> {
                 );
                 for (j, &s) in self.rows.iter().enumerate() {
                     let row = self.k.row(s);
-                    cross.row_mut(j).iter_mut().zip(row).for_each(|(v, k)| *v += 2.0 * self.ridge * k);
+                    cross
+                        .row_mut(j)
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(v, k)| *v += 2.0 * self.ridge * k);
                 }
                 factor.solve_lower_in_place(&mut cross);
                 for j in 0..m {
@@ -318,7 +323,11 @@ mod tests {
                 panic!("solves")
             };
             let last = few.objectives.last().expect("some");
-            assert!((last - all.objective).abs() < 1e-9, "{classes}: {last} {}", all.objective);
+            assert!(
+                (last - all.objective).abs() < 1e-9,
+                "{classes}: {last} {}",
+                all.objective
+            );
             assert!(few.objectives.windows(2).all(|h| h[1] < h[0]));
             assert!(few.gradient < 1e-10, "{}", few.gradient);
         }
@@ -356,7 +365,10 @@ mod tests {
         let likelihood = Likelihood::new(&Groups::new(&codes, None, 2));
         let few = import_vectors(&twice, &likelihood, 0.01, 90, 0.0).expect("imports");
         let once = import_vectors(&k, &Likelihood::new(&groups), 0.01, 45, 0.0).expect("imports");
-        let (a, b) = (few.objectives.last().expect("some"), once.objectives.last().expect("some"));
+        let (a, b) = (
+            few.objectives.last().expect("some"),
+            once.objectives.last().expect("some"),
+        );
         assert!((a - b).abs() < 1e-9, "{a} {b}");
         let mut distinct: Vec<usize> = few.rows.iter().map(|r| r % 45).collect();
         distinct.sort_unstable();

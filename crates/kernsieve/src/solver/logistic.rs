@@ -30,6 +30,9 @@ const TOLERANCE: f64 = 1e-12;
 const NEWTON_STEPS: usize = 100;
 /// Conjugate gradient steps in one Newton step.
 const INNER_STEPS: usize = 1000;
+/// Below this ridge the probabilities of an iterate give a poor dual value: mixtures with those that its coefficients stand for are tried too.
+const SMALL_RIDGE: f64 = 0.05;
+const MIXTURES: [f64; 3] = [0.0, 0.1, 0.3];
 /// Halvings of a step.
 const HALVINGS: usize = 40;
 
@@ -76,7 +79,11 @@ impl Likelihood {
                 let softplus = f.max(0.0) + e.ln_1p();
                 let (likely, unlikely) = (1.0 / (1.0 + e), e / (1.0 + e));
                 let rest;
-                (p[i], rest) = if f >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
+                (p[i], rest) = if f >= 0.0 {
+                    (likely, unlikely)
+                } else {
+                    (unlikely, likely)
+                };
                 if self.codes[i] == 1 {
                     gap[i] = rest;
                     loss += s * if f >= 0.0 { e.ln_1p() } else { e.ln_1p() - f };
@@ -118,11 +125,7 @@ impl Likelihood {
     /// `r = 2 lambda A - s (y - p)`
     fn residual(&self, ridge: f64, a: &[f64], gap: &[f64], r: &mut [f64]) {
         let n = self.n_rows();
-        for ((a, gap), r) in a
-            .chunks_exact(n)
-            .zip(gap.chunks_exact(n))
-            .zip(r.chunks_exact_mut(n))
-        {
+        for ((a, gap), r) in a.chunks_exact(n).zip(gap.chunks_exact(n)).zip(r.chunks_exact_mut(n)) {
             for i in 0..n {
                 r[i] = 2.0 * ridge * a[i] - self.shares[i] * gap[i];
             }
@@ -144,6 +147,33 @@ impl Likelihood {
                 out[c * n + i] = self.shares[i] * p[c * n + i] * (v[c * n + i] - mean);
             }
         }
+    }
+
+    /// Mean entropy of the probabilities `(1 - share) q + share p`, where `q` are those whose dual coefficients are `a`: `s (y - q) = 2 lambda a`.
+    /// `None` where these are no probabilities.
+    fn mixed_entropy(&self, ridge: f64, a: &[f64], p: &[f64], share: f64) -> Option<f64> {
+        let n = self.n_rows();
+        let term = |v: f64| if v > 0.0 { -v * v.ln() } else { 0.0 };
+        let mut total = 0.0;
+        for i in 0..n {
+            let scale = 2.0 * ridge / self.shares[i];
+            let mut entropy = 0.0;
+            for c in 0..self.columns() {
+                let class = if self.classes == 2 { 1 } else { c };
+                let y = f64::from(u8::from(self.codes[i] == class));
+                let q = y - scale * a[c * n + i];
+                let v = q + share * (p[c * n + i] - q);
+                if !(0.0..=1.0).contains(&v) {
+                    return None;
+                }
+                entropy += term(v);
+                if self.classes == 2 {
+                    entropy += term(1.0 - v);
+                }
+            }
+            total += self.shares[i] * entropy;
+        }
+        Some(total)
     }
 
     /// Largest `|v_i| / s_i`.
@@ -266,11 +296,20 @@ fn bounds_here(
     likelihood.residual(ridge, a, &work.gap, &mut work.r);
     symmetric_times(k, likelihood.n_rows(), &work.r, &mut work.kr);
     let penalty = ridge * dot(a, &work.f);
-    // The dual coefficients are A - r / (2 lambda); their penalty needs no further product.
-    let dual_penalty = penalty - dot(&work.r, &work.f) + dot(&work.r, &work.kr) / (4.0 * ridge);
+    // The dual coefficients of a mixture are A - share r / (2 lambda): their penalty needs no further product.
+    let (rf, rkr) = (dot(&work.r, &work.f), dot(&work.r, &work.kr) / (4.0 * ridge));
+    let value = |share: f64, entropy: f64| entropy - (penalty - share * rf + share * share * rkr);
+    let mut lower = value(1.0, entropy);
+    if ridge < SMALL_RIDGE {
+        for share in MIXTURES {
+            if let Some(entropy) = likelihood.mixed_entropy(ridge, a, &work.p, share) {
+                lower = lower.max(value(share, entropy));
+            }
+        }
+    }
     Bounds {
         upper: loss + penalty,
-        lower: entropy - dual_penalty,
+        lower,
     }
 }
 
@@ -505,7 +544,10 @@ mod tests {
                         a[j] += t;
                         objective(&k, &groups, ridge, &a)
                     };
-                    assert!((at(scale) - at(-scale)).abs() <= 1e-7 * scale + 1e-14, "{classes} {ridge} {j}");
+                    assert!(
+                        (at(scale) - at(-scale)).abs() <= 1e-7 * scale + 1e-14,
+                        "{classes} {ridge} {j}"
+                    );
                     assert!(at(scale) >= s.objective - 1e-15 && at(-scale) >= s.objective - 1e-15);
                 }
                 assert!(s.trace.windows(2).all(|t| t[1] <= t[0] + 1e-12), "{:?}", s.trace);
@@ -523,14 +565,20 @@ mod tests {
             for seed in 0..20 {
                 let start = random(1, s.coef.len(), seed).into_vec();
                 let b = bounds(k.as_slice(), &likelihood, 0.02, &start, &mut work);
-                assert!(b.lower <= s.objective + 1e-13 && b.upper >= s.objective - 1e-13, "{b:?}");
+                assert!(
+                    b.lower <= s.objective + 1e-13 && b.upper >= s.objective - 1e-13,
+                    "{b:?}"
+                );
             }
             let b = bounds(k.as_slice(), &likelihood, 0.02, &s.coef, &mut work);
             assert!((b.upper - b.lower).abs() < 1e-13, "{b:?}");
             // Giving up happens exactly above the objective.
             let start = vec![0.0; s.coef.len()];
             let try_below = |limit: f64, work: &mut Workspace| {
-                let stop = Stop { above: limit, ..Stop::EXACT };
+                let stop = Stop {
+                    above: limit,
+                    ..Stop::EXACT
+                };
                 solve(k.as_slice(), &likelihood, 0.02, &start, stop, work)
             };
             assert!(matches!(try_below(s.objective - 1e-6, &mut work), Outcome::Above(v) if v <= s.objective + 1e-13));

@@ -6,12 +6,15 @@
 
 use super::control::Control;
 use super::memory::{for_people, remedy, rows_that_fit};
-use super::table::{Score, count, entries, search, table};
+use super::race::Race;
+use super::table::{Score, Scores, count, entries, search, table};
+use super::temperature::Scored;
 use super::train::prepare;
 use crate::data::{Dataset, Split, stratified_folds};
 use crate::error::{Error, Result};
 use crate::kernel::{Pairs, symmetric_base};
-use crate::method::{Arm, Fold, Method, Options, Problem};
+use crate::linalg::Matrix;
+use crate::method::{Arm, Fold, Method, Options, Problem, Ranking, Refinement, Validation};
 use crate::metrics::log_loss_of;
 use crate::model::{CvEntry, CvTable};
 use rayon::prelude::*;
@@ -27,19 +30,25 @@ pub fn cross_validate(
     options: &Options,
     control: &Control,
 ) -> Result<CvTable> {
-    let folds = stratified_folds(data.labels(), options.folds, options.seed);
+    let mut folds = stratified_folds(data.labels(), options.folds, options.seed);
+    if options.validation == Validation::Split {
+        folds.truncate(1);
+    }
     let weights: Vec<f64> = folds
         .iter()
         .map(|f| f.test.iter().map(|&i| data.weight(i)).sum())
         .collect();
     let score = |arms: Vec<Arm>| {
-        let scores = score_arms(method, data, &folds, &arms, options, control)?;
-        Ok(entries(arms, &scores, &weights))
+        let (scores, race) = score_arms(method, data, &folds, &arms, options, control)?;
+        Ok(entries(arms, &scores, &weights, &race.left_after, method.ranking()))
     };
-    let (mut grid, chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
-    if let Some((candidate, bound)) = method.refine(problem, &grid, chosen)? {
+    let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
+    let refinement = method.refine(problem, &grid, chosen)?;
+    if let Refinement::Entry(other) = refinement {
+        chosen = other;
+    } else if let Refinement::Candidate(candidate, bound) = refinement {
         control.checkpoint()?;
-        let refined = score(vec![vec![candidate]])?.pop();
+        let refined = score(vec![vec![*candidate]])?.pop();
         if let Some(entry) = refined.filter(|e| e.error.is_some_and(|v| v <= bound + 1e-12)) {
             // Its own errors are too good: all folds had a part in the choice. The ones of the candidate it replaces stand.
             let honest = grid[chosen].clone();
@@ -55,7 +64,7 @@ pub fn cross_validate(
     Ok(table(grid, chosen, folds.len(), options.rule))
 }
 
-/// Scores of every candidate in every fold: `[fold][arm][candidate]`.
+/// Scores of every candidate in every fold, `[fold][arm][candidate]`, and how the arms fared.
 fn score_arms(
     method: &dyn Method,
     data: &Dataset,
@@ -63,12 +72,15 @@ fn score_arms(
     arms: &[Arm],
     options: &Options,
     control: &Control,
-) -> Result<Vec<Vec<Vec<Option<Score>>>>> {
+) -> Result<(Scores, Race)> {
     let plan = Plan::new(method, folds, data.labels().n_classes(), arms.len(), control)?;
     let mut scores = Vec::with_capacity(folds.len());
     let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
     control.report(0, total);
-    for group in folds.chunks(plan.folds_at_once) {
+    let mut race = Race::new(arms);
+    // A race is run fold by fold, so that what the first ones say can save the others.
+    let at_once = if method.races() { 1 } else { plan.folds_at_once };
+    for group in folds.chunks(at_once) {
         let prepared: Vec<PreparedFold> = group
             .iter()
             .map(|s| PreparedFold::new(method, data, s, options))
@@ -82,7 +94,10 @@ fn score_arms(
                 .par_iter()
                 .map(|&(f, a)| {
                     control.checkpoint()?;
-                    let score = prepared[f].score(method, &arms[a]);
+                    let score = match race.left_after[a] {
+                        Some(_) => Ok(vec![None; arms[a].len()]),
+                        None => prepared[f].score(method, &arms[a]),
+                    };
                     control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
                     score
                 })
@@ -91,10 +106,16 @@ fn score_arms(
         }
         let mut results = results.into_iter();
         for _ in group {
-            scores.push(results.by_ref().take(arms.len()).collect());
+            scores.push(results.by_ref().take(arms.len()).collect::<Vec<_>>());
+        }
+        if method.races()
+            && scores.len() < folds.len()
+            && let Some(last) = scores.last()
+        {
+            race.after_fold(last);
         }
     }
-    Ok(scores)
+    Ok((scores, race))
 }
 
 /// How much may run at once.
@@ -164,7 +185,7 @@ pub(super) struct PreparedFold {
 impl PreparedFold {
     pub(super) fn new(method: &dyn Method, data: &Dataset, split: &Split, options: &Options) -> Result<Self> {
         let (scaling, problem, classes) = prepare(data, &split.train, options)?;
-        let truth = split.test.iter().map(|&i| data.labels().codes()[i]).collect();
+        let truth: Vec<usize> = split.test.iter().map(|&i| data.labels().codes()[i]).collect();
         let weights = split.test.iter().map(|&i| data.weight(i)).collect();
         if classes.len() < 2 {
             return Ok(Self {
@@ -175,6 +196,8 @@ impl PreparedFold {
             });
         }
         let held_out = scaling.apply(data.x(), &split.test);
+        let own = |t: &usize| classes.iter().position(|c| c == t);
+        let held_out_classes: Vec<Option<usize>> = truth.iter().map(own).collect();
         let footprint = method.footprint();
         let family = method.family();
         let train_base = footprint.train_base.then(|| symmetric_base(family, &problem.x));
@@ -185,6 +208,7 @@ impl PreparedFold {
             fold: Some(Fold {
                 train: problem,
                 held_out,
+                held_out_classes,
                 train_base,
                 held_out_base,
             }),
@@ -194,32 +218,51 @@ impl PreparedFold {
         })
     }
 
+    /// The held-out rows whose class the fold knows and whose scores are finite.
+    pub(super) fn scored(&self, fold: &Fold, scores: &Matrix) -> Vec<Scored> {
+        let rows = scores.iter_rows().zip(&fold.held_out_classes).zip(&self.weights);
+        rows.filter(|((row, _), _)| row.iter().all(|s| s.is_finite()))
+            .filter_map(|((row, own), &weight)| {
+                Some(Scored {
+                    scores: row.to_vec(),
+                    own: (*own)?,
+                    weight,
+                })
+            })
+            .collect()
+    }
+
     fn score(&self, method: &dyn Method, arm: &Arm) -> Result<Vec<Option<Score>>> {
         let Some(fold) = &self.fold else {
             let only = self.classes.first().copied().unwrap_or(0);
             let wrong = self.truth.iter().zip(&self.weights).filter(|(t, _)| **t != only);
             let wrong: f64 = wrong.map(|(_, w)| w).sum();
             let log_loss = wrong * log_loss_of(0.0);
-            let kept = None;
-            return Ok(vec![Some(Score { wrong, log_loss, kept }); arm.len()]);
+            let score = Score {
+                wrong,
+                log_loss,
+                kept: None,
+                rows: vec![],
+            };
+            return Ok(vec![Some(score); arm.len()]);
         };
         let scores = method.held_out(fold, arm)?;
-        // A class without a row in the training part has probability 0.
-        let own: Vec<Option<usize>> = self.truth.iter().map(|&t| self.own(t)).collect();
         Ok(scores
             .into_iter()
             .map(|h| {
                 let h = h?;
-                let mut score = count(h.scores, &own, |i| self.weights[i]);
+                let rows = if method.ranking() == Ranking::TemperedLogLoss {
+                    self.scored(fold, &h.scores)
+                } else {
+                    vec![]
+                };
+                // A class without a row in the training part has probability 0.
+                let mut score = count(h.scores, &fold.held_out_classes, |i| self.weights[i]);
+                score.rows = rows;
                 score.kept = h.weights.map(|w| w.iter().map(|v| *v != 0.0).collect());
                 Some(score)
             })
             .collect())
-    }
-
-    /// Position of a class among those of the fold.
-    pub(super) fn own(&self, truth: usize) -> Option<usize> {
-        self.classes.iter().position(|&c| c == truth)
     }
 }
 

@@ -42,7 +42,8 @@ pub fn leave_one_out(
             presses.extend(means);
             control.report(scores.len(), total);
         }
-        let mut entries = entries(arms, &[scores], &[groups.total()]);
+        let all_stay = vec![None; arms.len()];
+        let mut entries = entries(arms, &vec![scores], &[groups.total()], &all_stay, method.ranking());
         for (e, press) in entries.iter_mut().zip(presses) {
             e.press = press;
             // That of a proportion: there is one fold only.

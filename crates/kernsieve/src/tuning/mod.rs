@@ -5,7 +5,9 @@ mod control;
 mod cross_validation;
 mod leave_one_out;
 mod memory;
+mod race;
 mod table;
+mod temperature;
 mod train;
 
 pub use calibration::calibrate;

@@ -1,10 +1,11 @@
 //! The table of a validation: one entry a candidate, and which of them is chosen.
 
+use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
-use crate::method::{Arm, Candidate, Method, Rule};
+use crate::method::{Arm, Candidate, Method, Ranking, Rule};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
 use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
 
@@ -15,7 +16,12 @@ pub(super) struct Score {
     pub(super) log_loss: f64,
     /// Whether each feature has a weight that is not zero, where weights are learned.
     pub(super) kept: Option<Vec<bool>>,
+    /// The scores themselves, where their ranking needs all folds at once.
+    pub(super) rows: Vec<Scored>,
 }
+
+/// Counts of every candidate in every fold: `[fold][arm][candidate]`.
+pub(super) type Scores = Vec<Vec<Vec<Option<Score>>>>;
 
 /// How often a grid may be widened because the best candidate lies at its edge.
 const WIDENINGS: usize = 4;
@@ -52,6 +58,7 @@ pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(u
         wrong: 0.0,
         log_loss: 0.0,
         kept: None,
+        rows: vec![],
     };
     let c = scores.cols();
     for (i, (row, &own)) in scores.as_mut_slice().chunks_exact_mut(c).zip(own).enumerate() {
@@ -64,7 +71,13 @@ pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(u
 }
 
 /// The entries of some arms; `weights` are those of the held-out rows of every fold, summed.
-pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weights: &[f64]) -> Vec<CvEntry> {
+pub(super) fn entries(
+    arms: Vec<Arm>,
+    scores: &Scores,
+    weights: &[f64],
+    left_after: &[Option<usize>],
+    ranking: Ranking,
+) -> Vec<CvEntry> {
     let n: f64 = weights.iter().sum();
     let mut entries = Vec::new();
     for (a, arm) in arms.into_iter().enumerate() {
@@ -73,6 +86,8 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
             let Some(own) = own else {
                 entries.push(CvEntry {
                     candidate,
+                    left_after: left_after[a],
+                    score: None,
                     error: None,
                     standard_error: 0.0,
                     log_loss: None,
@@ -89,6 +104,8 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
                 .collect();
             entries.push(CvEntry {
                 candidate,
+                left_after: None,
+                score: score(&own, ranking, n),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: mean_and_standard_error(&fold_errors).1,
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
@@ -99,6 +116,20 @@ pub(super) fn entries(arms: Vec<Arm>, scores: &[Vec<Vec<Option<Score>>>], weight
         }
     }
     entries
+}
+
+/// What decides, where it is not the error alone.
+fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
+    let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
+    let loss = match ranking {
+        Ranking::Error => return None,
+        Ranking::LogLoss => folds.iter().map(|s| s.log_loss).sum(),
+        Ranking::TemperedLogLoss => {
+            let rows: Vec<Scored> = folds.iter().flat_map(|s| s.rows.clone()).collect();
+            tempered_log_loss(&rows)
+        }
+    };
+    Some((wrong + loss) / n)
 }
 
 /// In how many folds each feature has a weight that is not zero.
@@ -112,14 +143,14 @@ fn feature_folds(folds: &[Score]) -> Vec<usize> {
 }
 
 /// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of the chosen kernel stays
-/// whole, and of every kernel its best size.
+/// whole, and of every kernel (and ridge) its best size.
 pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
     // Only the chosen candidate's features are of interest, and there may be thousands.
     for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
         e.feature_folds.clear();
     }
     let optimism = optimism(&grid, chosen);
-    if grid[chosen].candidate.size.is_none() {
+    if grid[chosen].candidate.step().is_none() {
         return CvTable {
             folds,
             grid,
@@ -132,10 +163,10 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
     let best = grid[chosen].clone();
     let mut curve: Vec<CurvePoint> = grid
         .iter()
-        .filter(|e| e.candidate.kernel == best.candidate.kernel)
+        .filter(|e| same_path(&e.candidate, &best.candidate))
         .filter_map(|e| {
             Some(CurvePoint {
-                size: e.candidate.size?,
+                size: e.candidate.step()?,
                 error: e.error?,
                 standard_error: e.standard_error,
                 log_loss: e.log_loss?,
@@ -146,7 +177,7 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
     curve.sort_by_key(|p| p.size);
     let mut kept: Vec<CvEntry> = Vec::new();
     for e in grid {
-        match kept.iter_mut().find(|k| k.candidate.kernel == e.candidate.kernel) {
+        match kept.iter_mut().find(|k| same_path(&k.candidate, &e.candidate)) {
             None => kept.push(e),
             Some(k) => {
                 if e == best || (*k != best && e.criterion() < k.criterion()) {
@@ -164,6 +195,11 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
         optimism,
         curve,
     }
+}
+
+/// Whether two candidates differ in their size at most.
+fn same_path(a: &Candidate, b: &Candidate) -> bool {
+    a.kernel == b.kernel && a.ridge == b.ridge
 }
 
 /// The first candidate of least error (or PRESS), or the simplest within one standard error of it.
@@ -191,8 +227,8 @@ fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
     let ridge = |c: &Candidate| c.ridge.unwrap_or(0.0);
     let share = |c: &Candidate| c.sparsity_share.or(c.sparsity).unwrap_or(0.0);
-    a.size
-        .cmp(&b.size)
+    a.step()
+        .cmp(&b.step())
         .then_with(|| share(b).total_cmp(&share(a)))
         .then_with(|| width(b).total_cmp(&width(a)))
         .then_with(|| ridge(b).total_cmp(&ridge(a)))
@@ -205,6 +241,8 @@ mod tests {
     fn entry(error: f64, standard_error: f64) -> CvEntry {
         CvEntry {
             candidate: Candidate::new(Kernel::Linear),
+            left_after: None,
+            score: None,
             error: Some(error),
             standard_error,
             log_loss: None,

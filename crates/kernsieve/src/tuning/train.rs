@@ -104,7 +104,7 @@ pub fn train(
         Some(candidate) if !estimate => (candidate, None),
         _ => {
             let table = match options.validation {
-                Validation::Folds => {
+                Validation::Folds | Validation::Split => {
                     let whole = tuning_problem.as_ref().unwrap_or(&problem);
                     cross_validate(method.as_ref(), tuned_on, whole, arms, options, control)?
                 }

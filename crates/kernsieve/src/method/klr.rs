@@ -1,0 +1,249 @@
+//! Kernel logistic regression (Ghosh & Wang, section 4.1 and 6).
+//!
+//! ```text
+//! min_A (1/n) sum_i -log p_{y_i}(x_i) + lambda sum_c a_c'K a_c                          (eq. 16; 24 for several classes)
+//! ```
+//! without an offset, as in the paper. [`crate::solver::logistic`] says how it is solved. Probabilities are those of the model itself, `softmax(f)`:
+//! the log likelihood is what was fitted, so nothing is calibrated afterwards. Priors other than the proportions in the training rows shift
+//! the logits by `log(prior / proportion)`.
+//!
+//! `max_support` asks for few samples: the import vector machine of Zhu & Hastie, [`crate::solver::import_vectors`].
+//!
+//! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts, by cross-validation.
+//! Complexity: `2 n^2` flops a conjugate gradient step and column of coefficients, of which a solve takes 20 to 200; `n^2 p` for the Gram matrix.
+//! Dense in the samples unless `max_support` is given.
+//!
+//! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature selection", SADM 8 (2015).
+
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem, Ranking,
+    kernels_around_median, require_candidates,
+};
+use crate::decision::Decision;
+use crate::error::Result;
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel, gram};
+use crate::linalg::{Matrix, matmul};
+use crate::solver::import_vectors::import_vectors;
+use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, solve};
+
+/// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
+const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
+/// Exponents of 2 of the ridges that are tried: large ones first, each the start of the next.
+const RIDGE_EXPONENTS: [i32; 7] = [-2, -4, -6, -8, -10, -12, -14];
+/// Relative change of the objective at which imports of samples end (Zhu & Hastie).
+pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
+
+/// Kernel logistic regression.
+#[derive(Clone, Debug)]
+pub struct Klr {
+    options: Options,
+}
+
+impl Klr {
+    /// Takes over the options.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            options: options.clone(),
+        }
+    }
+}
+
+/// Coefficients and the rows they belong to.
+pub(super) struct Carried {
+    pub(super) rows: Vec<usize>,
+    /// Rows x outputs.
+    pub(super) coef: Matrix,
+    pub(super) report: FitReport,
+}
+
+/// Row-major coefficients from columns one after the other.
+pub(super) fn by_row(coef: &[f64], n: usize) -> Matrix {
+    Matrix::from_fn(n, coef.len() / n.max(1), |i, c| coef[c * n + i])
+}
+
+/// The softmax rule, shifted where the priors are not the proportions of the training rows.
+pub(super) fn logits(problem: &Problem) -> Decision {
+    let groups = problem.groups();
+    let total = groups.total();
+    let shifts = groups
+        .totals()
+        .iter()
+        .zip(&problem.priors)
+        // Exactly 0 for empirical priors, which are computed by the same division.
+        .map(|(t, prior)| {
+            let own = t / total;
+            if own == *prior { 0.0 } else { (prior / own).ln() }
+        })
+        .collect();
+    Decision::Logits { shifts }
+}
+
+/// The solution on all rows, or on the few that `max_support` allows.
+pub(super) fn carry(
+    k: &Matrix,
+    likelihood: &Likelihood,
+    ridge: f64,
+    start: Option<&Solution>,
+    max_support: Option<usize>,
+    stop: Stop,
+) -> Result<Carried> {
+    let n = k.rows();
+    if let Some(limit) = max_support {
+        let few = import_vectors(k, likelihood, ridge, limit, SAMPLE_TOLERANCE)?;
+        let path = few
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(i, &row)| PathStep {
+                row: Some(row),
+                train_error: Some(few.train_errors[i]),
+                ..PathStep::new(i + 1, few.objectives[i])
+            })
+            .collect();
+        return Ok(Carried {
+            report: FitReport {
+                objective: few.objectives.last().copied(),
+                iterations: few.rows.len(),
+                converged: few.gradient < 1e-8,
+                residual: Some(few.gradient),
+                retained_rows: few.rows.clone(),
+                ridge: Some(ridge),
+                path,
+                ..FitReport::default()
+            },
+            rows: few.rows,
+            coef: few.coef,
+        });
+    }
+    let zeros;
+    let start = match start {
+        Some(s) => &s.coef,
+        None => {
+            zeros = vec![0.0; n * likelihood.columns()];
+            &zeros
+        }
+    };
+    let mut work = Workspace::default();
+    let solution = solution(solve(k.as_slice(), likelihood, ridge, start, stop, &mut work))?;
+    Ok(Carried {
+        rows: (0..n).collect(),
+        coef: by_row(&solution.coef, n),
+        report: FitReport {
+            objective: Some(solution.objective),
+            iterations: solution.trace.len() - 1,
+            converged: solution.converged,
+            residual: Some(solution.residual),
+            retained_rows: (0..n).collect(),
+            ridge: Some(ridge),
+            ..FitReport::default()
+        },
+    })
+}
+
+/// A solve that was not to be given up.
+pub(super) fn solution(outcome: Outcome) -> Result<Solution> {
+    match outcome {
+        Outcome::Solved(s) if s.objective.is_finite() => Ok(s),
+        _ => Err(crate::error::Error::NoConvergence("kernel logistic regression")),
+    }
+}
+
+/// The ridges that the user gave, or these powers of 2; large ones first.
+pub(super) fn ridges(options: &Options, exponents: &[i32]) -> Vec<f64> {
+    if let Some(r) = options.ridge {
+        return vec![r];
+    }
+    if options.ridges.is_empty() {
+        return exponents.iter().map(|&e| 2f64.powi(e)).collect();
+    }
+    let mut ridges = options.ridges.clone();
+    ridges.sort_by(|a, b| b.total_cmp(a));
+    ridges.dedup();
+    ridges
+}
+
+impl Method for Klr {
+    fn name(&self) -> &'static str {
+        "klr"
+    }
+
+    fn family(&self) -> Family {
+        self.options.kernel
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            train_base: true,
+            held_out_base: true,
+            copies: if self.options.max_support.is_some() { 2 } else { 1 },
+        }
+    }
+
+    fn ranking(&self) -> Ranking {
+        Ranking::LogLoss
+    }
+
+    fn races(&self) -> bool {
+        true
+    }
+
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
+        let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
+        let ridges = ridges(&self.options, &RIDGE_EXPONENTS);
+        let arm = |kernel: Kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect();
+        let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
+        require_candidates(&arms)?;
+        Ok(arms)
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let (k, kv) = fold.grams(&first.kernel)?;
+        let likelihood = Likelihood::new(&fold.train.groups());
+        let decision = logits(&fold.train);
+        let mut work = Workspace::default();
+        let mut coef = vec![0.0; k.rows() * likelihood.columns()];
+        let mut held_out = Vec::with_capacity(arm.len());
+        for candidate in arm {
+            let ridge = candidate.ridge.unwrap_or(f64::NAN);
+            let (rows, values) = if self.options.max_support.is_some() {
+                let few = carry(&k, &likelihood, ridge, None, self.options.max_support, Stop::FOLD)?;
+                (Some(few.rows), few.coef)
+            } else {
+                match solution(solve(k.as_slice(), &likelihood, ridge, &coef, Stop::FOLD, &mut work)) {
+                    Ok(s) => coef = s.coef,
+                    Err(_) => {
+                        held_out.push(None);
+                        continue;
+                    }
+                }
+                (None, by_row(&coef, k.rows()))
+            };
+            let z = match rows {
+                None => matmul(kv.view(), values.view()),
+                Some(rows) => matmul(kv.select_columns(&rows).view(), values.view()),
+            };
+            held_out.push(Some(decision.scores(&z).into()));
+        }
+        Ok(held_out)
+    }
+
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+        let k = gram(&candidate.kernel, &problem.x);
+        let likelihood = Likelihood::new(&problem.groups());
+        let ridge = candidate.ridge.unwrap_or(f64::NAN);
+        let carried = carry(&k, &likelihood, ridge, None, self.options.max_support, Stop::EXACT)?;
+        let q = carried.coef.cols();
+        let output = Output::Linear {
+            coef: carried.coef,
+            offset: vec![0.0; q],
+        };
+        let rows = problem.x.select_rows(&carried.rows);
+        Ok(Fit {
+            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &rows, output),
+            decision: logits(problem),
+            report: carried.report,
+        })
+    }
+}
