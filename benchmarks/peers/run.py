@@ -6,71 +6,16 @@ spread. Results are compared before anything is timed. `--short` takes small siz
 
 import argparse
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from logistic import feature_import, logistic_regression
 from scipy.linalg import qr
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
-
-
-PAUSE = 0.2  # seconds
-
-
-class Worker:
-    """A kernsieve-bench process that runs its task whenever it is asked to."""
-
-    def __init__(self, program, folder, task, arrays, arguments):
-        paths = {}
-        for name, array in arrays.items():
-            paths[name] = folder / f"{name}.bin"
-            np.ascontiguousarray(array, dtype="<f8").tofile(paths[name])
-        self.out = folder / "out.bin"
-        words = [str(paths.get(a, a)) for a in arguments]
-        self.process = subprocess.Popen(
-            [program, task, *words, self.out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def seconds(self, threads):
-        self.process.stdin.write(f"{threads}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        if not answer:
-            sys.exit("kernsieve-bench ended early")
-        return float(answer)
-
-    def result(self, shape):
-        return np.fromfile(self.out, dtype="<f8").reshape(shape)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def alternate(ours, theirs, repeats):
-    """Seconds of both, in turn, with a pause in which the other's threads go to sleep."""
-    pairs = []
-    for _ in range(repeats):
-        time.sleep(PAUSE)
-        mine = ours()
-        time.sleep(PAUSE)
-        start = time.perf_counter()
-        theirs()
-        pairs.append((mine, time.perf_counter() - start))
-    return np.array(pairs)
-
-
-def row(task, size, threads, pairs, rate, unit):
-    ratio = pairs[:, 1] / pairs[:, 0]
-    low, high = np.percentile(ratio, [25, 75])
-    mine, theirs = np.median(pairs, axis=0)
-    figure = f"{np.median(ratio):5.1f}x ({low:.1f} to {high:.1f})"
-    print(f"| {task} | {size} | {threads} | {rate / mine:,.3g} {unit} | {rate / theirs:,.3g} {unit} | {figure} |", flush=True)
-    return np.median(ratio)
+from timing import Worker, alternate, exponent, row
 
 
 def gram(program, n, d, repeats):
@@ -121,11 +66,6 @@ def gemm_rate(n):
         a @ a
         seconds.append(time.perf_counter() - start)
     return 2 * n**3 / np.median(seconds) / 1e9
-
-
-def exponent(sizes, seconds):
-    """Slope of log time against log size."""
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
 
 
 def selections(program, sizes, long, repeats):
@@ -387,6 +327,8 @@ def main():
         prediction_against_size(a.program, (10, 100), 2000, 20)
         streaming(a.program, (2000, 4000), 5, 100)
         sparse_tuning(a.program, 60, (40, 80), (3, 6), 1)
+        feature_import(a.program, 40, (20, 40), 2, 1)
+        logistic_regression(a.program, (100, 200), 1)
         return
     for d in (20, 200):
         gram(a.program, 4000, d, 9)
@@ -396,6 +338,8 @@ def main():
     prediction_against_size(a.program, (10, 50, 100, 500, 2000), 100_000, 20)
     streaming(a.program, (62_500, 125_000, 250_000), 20, 1000)
     sparse_tuning(a.program, 176, (100, 200, 400), (4, 8, 16), 2)
+    feature_import(a.program, 62, (500, 1000, 2000), 3, 1)
+    logistic_regression(a.program, (500, 1000, 2000), 3)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fivm
+
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "tables"
 
@@ -321,7 +323,27 @@ def smkda_a1(program, data, repeats):
     print(f"| mean | {paper:.2f} % | | {mean:.2f} % | | | {paper_kept:.1f} % | {share:.1f} % | {honest:.1f} % |")
 
 
+def fivm_synthetic(program, data, repeats):
+    """Ghosh & Wang (2015), section 5.1, with 8, 90 and 990 noise features."""
+    del data
+    fivm.synthetic(program, WORK, min(repeats, 20))
+
+
+def fivm_classes(program, data, repeats):
+    """Ghosh & Wang (2015), section 6: three classes."""
+    del data
+    fivm.three_classes(program, WORK, min(repeats, 10))
+
+
+def fivm_genes(program, data, repeats):
+    """Ghosh & Wang (2015), Tables 2 to 4: colon and breast cancer."""
+    fivm.microarrays(program, data, WORK, repeats)
+
+
 TABLES = {
+    "fivm-classes": fivm_classes,
+    "fivm-genes": fivm_genes,
+    "fivm-synthetic": fivm_synthetic,
     "kos-2": kos_2,
     "kos-2-sparse": kos_2_sparse,
     "kos-sim1": kos_sim1,

@@ -7,6 +7,8 @@
 //! kernsieve-bench ols X N D BANDWIDTH Y C STEPS OUT
 //! kernsieve-bench smkda X N D BANDWIDTH CODES SIZE CANDIDATES OUT
 //! kernsieve-bench sparse-kos X N D CODES OUT
+//! kernsieve-bench klr X N D CODES BANDWIDTH RIDGE OUT
+//! kernsieve-bench fivm X N D CODES BANDWIDTH RIDGE FEATURES OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
 //! threads; the first result is written to `OUT`.
@@ -16,7 +18,7 @@ use kernsieve::data::{Dataset, Labels, Schema};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
-use kernsieve::method::{Candidate, MethodKind, Options, Problem};
+use kernsieve::method::{Candidate, MethodKind, Options, Problem, StopRule};
 use kernsieve::solver::ols::forward_selection;
 use kernsieve::tuning::{Control, train};
 use std::io::BufRead;
@@ -89,6 +91,34 @@ fn run(a: &[String]) -> Result<(), String> {
                 run().map_or(Matrix::zeros(0, 0), |t| {
                     Matrix::from_vec(t.model.expansion.feature_weights, d, 1)
                 })
+            })
+        }
+        "klr" => {
+            let problem = Problem::new(x, labels(word(4)?, n)?).map_err(|e| e.to_string())?;
+            let kernel = Kernel::Gaussian { bandwidth: real(5)? };
+            let candidate = Candidate::new(kernel).ridge(real(6)?);
+            let method = MethodKind::Klr.build(&Options::default()).map_err(|e| e.to_string())?;
+            serve(word(7)?, || match method.fit(&problem, &candidate) {
+                Ok(fit) => fit.decision.posterior(&fit.expansion.evaluate(&problem.x)),
+                Err(_) => Matrix::zeros(0, 0),
+            })
+        }
+        "fivm" => {
+            let problem = Problem::new(x, labels(word(4)?, n)?).map_err(|e| e.to_string())?;
+            let kernel = Kernel::Gaussian { bandwidth: real(5)? };
+            let candidate = Candidate::new(kernel).ridge(real(6)?);
+            let options = Options {
+                stop: StopRule::None,
+                max_features: Some(count(7)?),
+                ..Options::default()
+            };
+            let method = MethodKind::Fivm.build(&options).map_err(|e| e.to_string())?;
+            serve(word(8)?, || match method.fit(&problem, &candidate) {
+                Ok(fit) => {
+                    let order: Vec<f64> = fit.report.imported.iter().map(|&j| j as f64).collect();
+                    Matrix::from_vec(order, fit.report.imported.len(), 1)
+                }
+                Err(_) => Matrix::zeros(0, 0),
             })
         }
         "smkda" => {

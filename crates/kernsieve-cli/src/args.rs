@@ -54,6 +54,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Show what is in a model file
     Inspect(InspectArgs),
+    /// Draw a saved model and rows whose classes are known as one HTML page
+    Report(ReportArgs),
     /// The whole flow on an embedded or simulated data set, no files needed
     Demo(DemoArgs),
 }
@@ -263,6 +265,9 @@ pub struct FitArgs {
     /// Where to save the model
     #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
+    /// Where to write a page about the model and its training rows, with pictures
+    #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
+    pub report: Option<PathBuf>,
     /// A second file to measure the error on
     #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
     pub test: Option<String>,
@@ -360,6 +365,18 @@ pub struct CompareArgs {
 pub struct InspectArgs {
     /// Model file
     pub model: PathBuf,
+}
+
+#[derive(Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub scoring: ScoringArgs,
+    /// Where to write the page
+    #[arg(long, short, value_name = "OUT.html", value_parser = parse_file)]
+    pub output: PathBuf,
+    /// Column with the classes [default: as in training]
+    #[arg(long, short, value_name = "COL")]
+    pub target: Option<String>,
 }
 
 #[derive(Args)]

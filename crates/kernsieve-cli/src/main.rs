@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod failure;
 mod output;
+mod report;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -60,6 +61,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Evaluate(a) => commands::evaluate::run(a, &mut terminal),
         Command::Compare(a) => commands::compare::run(a, &mut terminal),
         Command::Inspect(a) => commands::inspect::run(a, &mut terminal),
+        Command::Report(a) => commands::report::run(a, &mut terminal),
         Command::Demo(a) => commands::demo::run(a, &mut terminal),
     }
 }

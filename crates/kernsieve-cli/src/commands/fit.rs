@@ -6,6 +6,7 @@ use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_j
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
+use crate::report::{Rows, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::kernel::Kernel;
 use kernsieve::method::Validation;
@@ -31,6 +32,11 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     if let Some(path) = &args.model {
         let test = Path::new(args.test.as_deref().unwrap_or("-"));
         keep_input("--model", path, &[Path::new(&args.data.data), test])?;
+        check_writable(path)?;
+    }
+    if let Some(path) = &args.report {
+        let test = Path::new(args.test.as_deref().unwrap_or("-"));
+        keep_input("--report", path, &[Path::new(&args.data.data), test])?;
         check_writable(path)?;
     }
     let source = Source::from_arg(&args.data.data);
@@ -90,6 +96,20 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     if let Some(path) = &args.model {
         model_file::save(&trained.model, path)?;
     }
+    if let Some(path) = &args.report {
+        let labels: Vec<String> = data
+            .labels()
+            .codes()
+            .iter()
+            .map(|&c| data.labels().classes()[c].clone())
+            .collect();
+        let rows = Rows {
+            source: &format!("training rows of {source}"),
+            x: data.x(),
+            labels: &labels,
+        };
+        model_file::write_atomic(path, page(&trained.model, &rows).as_bytes())?;
+    }
     if terminal.json {
         print_json(args, &trained, evaluation.as_ref(), read_seconds, terminal)
     } else {
@@ -101,7 +121,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
 fn check_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::CouldNot(format!(
-            "{}: is a directory; --model takes the name of a file",
+            "{}: is a directory; this takes the name of a file",
             path.display()
         )));
     }
@@ -138,6 +158,7 @@ fn print_json(
     object["notices"] = json!(trained.notices);
     object["seconds"] = json!({ "read": read_seconds, "tune": trained.tune_seconds, "fit": trained.fit_seconds });
     object["model"] = json!(args.model.as_ref().map(|p| p.display().to_string()));
+    object["report"] = json!(args.report.as_ref().map(|p| p.display().to_string()));
     terminal.object(&object)
 }
 
@@ -184,6 +205,13 @@ fn print_text(
             writeln!(terminal.out, "Model    {name} ({size})")?;
         }
         None => writeln!(terminal.out, "Model    not saved; --model FILE keeps it")?,
+    }
+    if let Some(path) = &args.report {
+        writeln!(
+            terminal.out,
+            "Report   {}",
+            clean(&path.display().to_string(), usize::MAX)
+        )?;
     }
     Ok(())
 }

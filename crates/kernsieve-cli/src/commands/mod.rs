@@ -8,6 +8,7 @@ pub mod fit;
 pub mod inspect;
 mod journal;
 pub mod predict;
+pub mod report;
 
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
@@ -45,7 +46,7 @@ fn kernel_words(kernel: &Kernel) -> String {
 }
 
 /// What a method is, for people.
-fn method_words(name: &str) -> &'static str {
+pub fn method_words(name: &str) -> &'static str {
     match name {
         "lda" => "linear discriminant analysis",
         "mkda" => "kernel discriminant analysis with a ridge",
@@ -93,7 +94,7 @@ fn data_words(beginning: &str, data: &Dataset) -> String {
 }
 
 /// How many rows and features a model keeps.
-fn keeps_words(model: &Model) -> String {
+pub fn keeps_words(model: &Model) -> String {
     let rows = model.record.report.retained_rows.len();
     let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
     let total = model.expansion.n_features();
@@ -115,7 +116,7 @@ fn samples_words(model: &Model) -> Option<String> {
 }
 
 /// The chosen settings in words.
-fn settings_words(model: &Model) -> String {
+pub fn settings_words(model: &Model) -> String {
     let mut words = kernel_words(&model.expansion.kernel);
     if let Some(r) = model.record.report.ridge {
         words.push_str(&format!(", ridge {}", short(r)));
@@ -130,7 +131,7 @@ fn settings_words(model: &Model) -> String {
 }
 
 /// The cross-validated error in words.
-fn cv_words(model: &Model) -> Option<String> {
+pub fn cv_words(model: &Model) -> Option<String> {
     let cv = model.record.cv.as_ref()?;
     let best = cv.best();
     let mut words = format!(

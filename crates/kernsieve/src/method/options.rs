@@ -414,10 +414,7 @@ impl Options {
             (!sparse && self.spacing != default.spacing, "--spacing"),
             (!sparse && self.weight_steps != default.weight_steps, "--weight-steps"),
             (!sparse && self.restarts > 0, "--restarts"),
-            (
-                !sparse && !(fivm && self.stop == StopRule::Cv) && !self.vote,
-                "--no-vote",
-            ),
+            (!(self.vote || sparse || fivm && self.stop == StopRule::Cv), "--no-vote"),
             (
                 !(sparse && self.candidates.is_some()) && self.landmarks != default.landmarks,
                 "--landmarks",

@@ -195,8 +195,8 @@ impl Likelihood {
                 };
                 predicted != self.codes[i]
             })
-            .map(|i| self.shares[i])
-            .sum()
+            // From +0: an empty sum is -0.
+            .fold(0.0, |sum, i| sum + self.shares[i])
     }
 }
 

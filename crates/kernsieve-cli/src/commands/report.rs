@@ -1,0 +1,59 @@
+//! `kernsieve report`: a saved model and rows with known classes as one HTML page.
+
+use super::keep_input;
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::output::{Terminal, clean};
+use crate::report::{Rows, page};
+use kernsieve::linalg::Matrix;
+use kernsieve::model_file;
+use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
+use serde_json::json;
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+    if args.scoring.missing == Missing::Drop {
+        return Err(Failure::Usage(
+            "every row is shown: --missing is error or mean here".into(),
+        ));
+    }
+    keep_input(
+        "--output",
+        &args.output,
+        &[&args.scoring.model, Path::new(&args.scoring.data)],
+    )?;
+    let model = model_file::load(&args.scoring.model)?;
+    let source = Source::from_arg(&args.scoring.data);
+    let options = ScoringOptions {
+        target_name: args.target.clone(),
+        ..args.scoring.options(TargetColumn::Required)
+    };
+    let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let (mut values, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);
+    for block in reader.by_ref() {
+        let block = block?;
+        columns = block.x.cols();
+        values.extend_from_slice(block.x.as_slice());
+        labels.extend(block.labels.unwrap_or_default());
+    }
+    terminal.notices(reader.notices());
+    let x = Matrix::from_vec(values, labels.len(), columns);
+    let rows = Rows {
+        source: &source.to_string(),
+        x: &x,
+        labels: &labels,
+    };
+    let text = page(&model, &rows);
+    model_file::write_atomic(&args.output, text.as_bytes())?;
+    if terminal.json {
+        return terminal.object(&json!({ "report": args.output.display().to_string(), "n_rows": labels.len() }));
+    }
+    writeln!(
+        terminal.out,
+        "Report   {} ({} rows)",
+        clean(&args.output.display().to_string(), usize::MAX),
+        labels.len()
+    )?;
+    Ok(())
+}
