@@ -1,0 +1,130 @@
+//! `klr` and `fivm` from the command line: what a user sees, and the page with pictures.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, disc, groups, has};
+
+fn text(folder: &Folder, name: &str) -> String {
+    String::from_utf8(folder.read(name)).unwrap()
+}
+
+#[test]
+fn imports_are_shown_in_order_and_kept_in_the_model() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(120, 1));
+    let run = folder.line("fit data.csv --method fivm --model m.ks").ok();
+    has(
+        &run.out,
+        &[
+            "import",
+            "feature",
+            "H",
+            "training error",
+            "CV error",
+            "in folds",
+            "  *  ",
+        ],
+    );
+    let fit = folder.line("fit data.csv --method fivm --json --quiet").ok().json();
+    let selected = fit["selected_features"].as_array().unwrap();
+    let path = fit["path"].as_array().unwrap();
+    assert!(!selected.is_empty() && path.len() >= selected.len());
+    for (i, step) in path.iter().enumerate() {
+        assert_eq!(step["size"], i + 1);
+        assert!(step["objective"].is_f64() && step["train_error"].is_f64());
+        if i < selected.len() {
+            assert_eq!(step["feature"], selected[i]);
+        }
+    }
+    assert_eq!(fit["params"]["n_features"], selected.len());
+    let inspected = folder.line("inspect m.ks --json").ok().json();
+    assert_eq!(inspected["path"], fit["path"]);
+    has(&folder.line("inspect m.ks").ok().out, &["import", "training error"]);
+}
+
+#[test]
+fn a_cut_is_the_beginning_of_the_path() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(80, 2));
+    let fixed = "fit data.csv --method fivm --bandwidth 1 --ridge 0.01 --stop none --no-cv --json --quiet";
+    let whole = folder.line(fixed).ok().json();
+    let cut = folder.line(&format!("{fixed} --max-features 1")).ok().json();
+    assert_eq!(cut["selected_features"][0], whole["selected_features"][0]);
+    assert_eq!(cut["selected_features"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn few_samples_on_few_features() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(120, 3));
+    for method in ["klr", "fivm"] {
+        let line = format!("fit data.csv --method {method} --max-support 10 --bandwidth 1 --ridge 0.002 --model m.ks");
+        let run = folder.line(&line).ok();
+        has(&run.out, &["in order of selection"]);
+        let fit = folder.line(&format!("{line} --json --quiet")).ok().json();
+        let count = fit["retained_samples"]["count"].as_u64().unwrap();
+        assert!((1..=10).contains(&count), "{method}: {count}");
+        assert_eq!(fit["params"]["max_support"], 10);
+        folder.line("predict m.ks data.csv --proba").ok();
+    }
+}
+
+#[test]
+fn a_page_with_pictures() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(120, 1));
+    folder.write("three.csv", groups(90, 3, 1));
+    let run = folder
+        .line("fit data.csv --method fivm --max-features 2 --stop none --model m.ks --report fit.html")
+        .ok();
+    has(&run.out, &["Report   fit.html"]);
+    let page = text(&folder, "fit.html");
+    has(
+        &page,
+        &[
+            "<!doctype html>",
+            "Features in order of import",
+            "<svg viewBox",
+            "background: predicted class",
+            "</html>",
+        ],
+    );
+    // One mark a row and one in the key for each class; nothing from elsewhere.
+    assert_eq!(page.matches("stroke=\"#fff\"").count(), 120 + 2);
+    for outside in ["http:", "https:", "src=", "NaN"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let run = folder.line("report m.ks data.csv --output again.html").ok();
+    has(&run.out, &["again.html", "120 rows"]);
+    // Every method has a page.
+    for method in common::METHODS {
+        folder
+            .line(&format!(
+                "fit three.csv --method {method} --report {method}.html --quiet"
+            ))
+            .ok();
+        has(&text(&folder, &format!("{method}.html")), &["<svg viewBox", method]);
+    }
+}
+
+#[test]
+fn a_page_never_takes_the_place_of_an_input() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(60, 1));
+    folder
+        .line("fit data.csv --method klr --bandwidth 1 --ridge 0.01 --no-cv --model m.ks --quiet")
+        .ok();
+    for line in [
+        "fit data.csv --report data.csv",
+        "report m.ks data.csv --output data.csv",
+        "report m.ks data.csv --output m.ks",
+    ] {
+        let run = folder.line(line);
+        assert_eq!(run.code, 2, "{line}: {}", run.err);
+        has(&run.err, &["would overwrite"]);
+    }
+    assert_eq!(folder.line("report m.ks data.csv").code, 2);
+    assert_eq!(folder.line("report m.ks none.csv --output a.html").code, 1);
+    assert!(!folder.names().contains(&"a.html".to_string()));
+}
