@@ -9,7 +9,8 @@
 //!
 //! `max_support` asks for few samples: the import vector machine of Zhu & Hastie, [`crate::solver::import_vectors`].
 //!
-//! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts, by cross-validation.
+//! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts, by cross-validation; more of both while the best
+//! lies at an edge.
 //! Complexity: `2 n^2` flops a conjugate gradient step and column of coefficients, of which a solve takes 20 to 200; `n^2 p` for the Gram matrix.
 //! Dense in the samples unless `max_support` is given.
 //!
@@ -31,6 +32,8 @@ use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, so
 const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
 /// Exponents of 2 of the ridges that are tried: large ones first, each the start of the next.
 const RIDGE_EXPONENTS: [i32; 7] = [-2, -4, -6, -8, -10, -12, -14];
+/// Ridges below this are not tried of our own accord.
+const SMALLEST_RIDGE: f64 = 1e-5;
 /// Relative change of the objective at which imports of samples end (Zhu & Hastie).
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
@@ -195,6 +198,37 @@ impl Method for Klr {
         let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
         require_candidates(&arms)?;
         Ok(arms)
+    }
+
+    /// Wider or narrower kernels when the chosen one is the widest or narrowest; smaller ridges when the chosen one is the smallest.
+    fn widen(&self, tried: &[Kernel], chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
+        let o = &self.options;
+        let ridges = ridges(o, &RIDGE_EXPONENTS);
+        let free_ridge = o.ridge.is_none() && o.ridges.is_empty();
+        let arm = |kernel: Kernel, ridges: &[f64]| -> Arm {
+            ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect()
+        };
+        let mut arms = vec![];
+        if let (Some(width), true) = (chosen.kernel.bandwidth(), o.bandwidths.is_empty()) {
+            let widths = || tried.iter().filter_map(Kernel::bandwidth);
+            let (least, most) = (widths().fold(f64::INFINITY, f64::min), widths().fold(0.0, f64::max));
+            let factors: &[f64] = match width {
+                w if w <= least => &[0.7, 0.5],
+                w if w >= most => &[2.0, 4.0],
+                _ => &[],
+            };
+            let kernels = factors.iter().map(|f| chosen.kernel.with_bandwidth(width * f));
+            arms.extend(kernels.map(|kernel| arm(kernel, &ridges)));
+        }
+        if let (Some(ridge), true) = (chosen.ridge, free_ridge) {
+            let smallest = 2f64.powi(RIDGE_EXPONENTS[RIDGE_EXPONENTS.len() - 1]);
+            // The smallest of the grid, or of what this has added before: sixteen times less each time.
+            let steps = (smallest / ridge).log2() / 4.0;
+            if ridge <= smallest && ridge >= SMALLEST_RIDGE && steps.fract() == 0.0 {
+                arms.push(arm(chosen.kernel, &[ridge / 4.0, ridge / 16.0]));
+            }
+        }
+        arms
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
