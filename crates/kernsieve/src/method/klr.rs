@@ -18,7 +18,7 @@
 
 use super::{
     Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem, Ranking,
-    kernels_around_median, require_candidates,
+    beyond_the_edge, kernels_around_median, require_candidates, stretched,
 };
 use crate::decision::Decision;
 use crate::error::Result;
@@ -208,18 +208,9 @@ impl Method for Klr {
         let arm = |kernel: Kernel, ridges: &[f64]| -> Arm {
             ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect()
         };
-        let mut arms = vec![];
-        if let (Some(width), true) = (chosen.kernel.bandwidth(), o.bandwidths.is_empty()) {
-            let widths = || tried.iter().filter_map(Kernel::bandwidth);
-            let (least, most) = (widths().fold(f64::INFINITY, f64::min), widths().fold(0.0, f64::max));
-            let factors: &[f64] = match width {
-                w if w <= least => &[0.7, 0.5],
-                w if w >= most => &[2.0, 4.0],
-                _ => &[],
-            };
-            let kernels = factors.iter().map(|f| chosen.kernel.with_bandwidth(width * f));
-            arms.extend(kernels.map(|kernel| arm(kernel, &ridges)));
-        }
+        let factors = beyond_the_edge(o, tried, &chosen.kernel, &[0.7, 0.5], &[2.0, 4.0]);
+        let kernels = factors.iter().map(|f| stretched(&chosen.kernel, *f));
+        let mut arms: Vec<Arm> = kernels.map(|kernel| arm(kernel, &ridges)).collect();
         if let (Some(ridge), true) = (chosen.ridge, free_ridge) {
             let smallest = 2f64.powi(RIDGE_EXPONENTS[RIDGE_EXPONENTS.len() - 1]);
             // The smallest of the grid, or of what this has added before: sixteen times less each time.

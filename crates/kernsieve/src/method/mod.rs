@@ -477,6 +477,33 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
         .collect()
 }
 
+/// Factors for the bandwidth of the chosen kernel when it is the narrowest or the widest that was tried; none when it is neither, has no bandwidth, or the
+/// user gave the bandwidths.
+pub(crate) fn beyond_the_edge<'a>(
+    options: &Options,
+    tried: &[Kernel],
+    chosen: &Kernel,
+    narrower: &'a [f64],
+    wider: &'a [f64],
+) -> &'a [f64] {
+    let (Some(width), true) = (chosen.bandwidth(), options.bandwidths.is_empty()) else {
+        return &[];
+    };
+    let widths = || tried.iter().filter_map(Kernel::bandwidth);
+    if width <= widths().fold(f64::INFINITY, f64::min) {
+        narrower
+    } else if width >= widths().fold(0.0, f64::max) {
+        wider
+    } else {
+        &[]
+    }
+}
+
+/// A kernel with its bandwidth, if it has one, times a factor.
+pub(crate) fn stretched(kernel: &Kernel, factor: f64) -> Kernel {
+    kernel.with_bandwidth(kernel.bandwidth().unwrap_or(1.0) * factor)
+}
+
 /// A zero-based check that candidates were given at all.
 pub(crate) fn require_candidates(arms: &[Arm]) -> Result<()> {
     require("candidates", arms.len(), !arms.is_empty(), "at least one")

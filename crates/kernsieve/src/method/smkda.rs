@@ -15,7 +15,7 @@
 
 use super::{
     Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, LeftOutRows, Method, Options, PathStep, Problem,
-    Validation, kernels_around_median, require_candidates,
+    Validation, beyond_the_edge, kernels_around_median, require_candidates, stretched,
 };
 use crate::data::Groups;
 use crate::decision::{Decision, argmax};
@@ -356,18 +356,9 @@ impl Method for Smkda {
     }
 
     fn widen(&self, tried: &[Kernel], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
-        let (Some(width), true) = (chosen.kernel.bandwidth(), self.options.bandwidths.is_empty()) else {
-            return vec![];
-        };
-        let widths = || tried.iter().filter_map(Kernel::bandwidth);
-        let (least, most) = (widths().fold(f64::INFINITY, f64::min), widths().fold(0.0, f64::max));
-        let more: &[f64] = match width {
-            w if w <= least => &[0.7, 0.5],
-            w if w >= most => &[1.4, 2.0],
-            _ => &[],
-        };
-        more.iter()
-            .map(|m| self.arm(chosen.kernel.with_bandwidth(width * m), usize::MAX, n_classes))
+        beyond_the_edge(&self.options, tried, &chosen.kernel, &[0.7, 0.5], &[1.4, 2.0])
+            .iter()
+            .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))
             .collect()
     }
 
