@@ -10,6 +10,7 @@ const SHOWN: usize = 15;
 /// Features shown along the path.
 const ALONG: usize = 6;
 const NAME: usize = 24;
+const NEXT: usize = 16;
 
 /// Features by weight with the number of folds that kept them, and the dropped ones by name. Nothing for methods that learn no
 /// weights.
@@ -61,14 +62,15 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
     Ok(())
 }
 
-/// Features in order of import: the objective that ranks candidates within a step, what each import did to the errors, and those that
+/// Features in order of import: the objective that ranks candidates within a step, by how much the next best one would have been worse, what
+/// each import did to the errors, and those that
 /// came next but stayed out.
 fn print_imports(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
     let (names, report) = (model.feature_names(), &model.record.report);
     let cv = model.record.cv.as_ref();
     let curve = cv.map(|cv| cv.curve.as_slice()).unwrap_or_default();
     let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
-    let mut header = vec!["", "import", "feature", "H", "training error"];
+    let mut header = vec!["", "import", "feature", "H", "next best", "worse by", "training error"];
     if !curve.is_empty() {
         header.extend(["CV error", "s.e."]);
     }
@@ -84,6 +86,10 @@ fn print_imports(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
                 step.size.to_string(),
                 clean(&names[j], NAME),
                 format!("{:.5}", step.objective),
+                step.runner_up
+                    .map_or(String::new(), |(next, _)| clean(&names[next], NEXT)),
+                step.runner_up
+                    .map_or(String::new(), |(_, h)| format!("{:.5}", (h - step.objective).max(0.0))),
                 step.train_error.map(percent).unwrap_or_default(),
             ];
             if !curve.is_empty() {

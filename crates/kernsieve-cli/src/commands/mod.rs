@@ -191,6 +191,9 @@ fn model_json(model: &Model) -> Value {
             }
             if let Some(j) = step.feature {
                 entry["feature"] = json!(names[j]);
+                if let Some((next, objective)) = step.runner_up {
+                    entry["runner_up"] = json!({ "feature": names[next], "objective": objective });
+                }
             }
             if let Some(penalty) = step.sparsity {
                 entry["sparsity"] = json!(penalty);

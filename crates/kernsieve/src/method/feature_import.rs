@@ -107,6 +107,8 @@ pub(super) struct Import {
     pub(super) feature: usize,
     pub(super) objective: f64,
     pub(super) train_error: f64,
+    /// The feature that would have come next, and its `H`, where it was asked for.
+    pub(super) runner_up: Option<(usize, f64)>,
 }
 
 impl<'a> Walk<'a> {
@@ -130,13 +132,33 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Imports the feature of least `H`; `None` when all are in.
-    pub(super) fn import(&mut self) -> Result<Option<Import>> {
+    /// Imports the feature of least `H`; `None` when all are in. `runner_up` asks for the next best one, too, which takes a few more solves.
+    pub(super) fn import(&mut self, runner_up: bool) -> Result<Option<Import>> {
+        let ground = self.ground;
+        let mut best = self.least(if runner_up { 2 } else { 1 }).into_iter();
+        let Some((j, model)) = best.next() else {
+            return if self.chosen.len() == ground.columns.len() {
+                Ok(None)
+            } else {
+                Err(crate::error::Error::NoConvergence("kernel logistic regression"))
+            };
+        };
+        let before = self.base.clone();
+        ground.add_column(&before, &ground.columns[j].1, &mut self.base);
+        self.chosen.push(j);
+        self.model = model;
+        Ok(Some(Import {
+            feature: ground.columns[j].0,
+            objective: self.model.objective,
+            train_error: ground.likelihood.training_error(&self.model.probabilities),
+            runner_up: best.next().map(|(k, s)| (ground.columns[k].0, s.objective)),
+        }))
+    }
+
+    /// The `wanted` candidates of least `H`, best first.
+    fn least(&mut self, wanted: usize) -> Vec<(usize, Solution)> {
         let ground = self.ground;
         let left: Vec<usize> = (0..ground.columns.len()).filter(|j| !self.chosen.contains(j)).collect();
-        if left.is_empty() {
-            return Ok(None);
-        }
         let bounds: Vec<_> = if ground.prune {
             left.par_iter()
                 .map(|&j| {
@@ -148,15 +170,17 @@ impl<'a> Walk<'a> {
         } else {
             vec![]
         };
-        // Nothing above this can be the least.
-        let mut limit = bounds.iter().fold(f64::INFINITY, |m, b| m.min(b.upper));
+        // Nothing above this can be among the least.
+        let mut uppers: Vec<f64> = bounds.iter().map(|b| b.upper).collect();
+        uppers.sort_by(f64::total_cmp);
+        let mut limit = uppers.get(wanted - 1).copied().unwrap_or(f64::INFINITY);
         let mut order: Vec<(usize, f64)> = left
             .iter()
             .enumerate()
             .map(|(i, &j)| (j, bounds.get(i).map_or(f64::NEG_INFINITY, |b| b.lower)))
             .collect();
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let mut best: Option<(usize, Solution)> = None;
+        let mut best: Vec<(usize, Solution)> = vec![];
         for batch in order.chunks(BATCH) {
             let batch: Vec<usize> = batch.iter().filter(|b| b.1 <= limit + MARGIN).map(|b| b.0).collect();
             if batch.is_empty() {
@@ -183,29 +207,18 @@ impl<'a> Walk<'a> {
                 if s.objective.is_nan() {
                     continue;
                 }
-                let better = best.as_ref().is_none_or(|(b, t)| {
+                let better = |(b, t): &(usize, Solution)| {
                     s.objective < t.objective - TIE || (s.objective <= t.objective + TIE && j < *b)
-                });
-                if better {
-                    limit = limit.min(s.objective);
-                    best = Some((j, s));
+                };
+                let place = best.iter().position(better).unwrap_or(best.len());
+                best.insert(place, (j, s));
+                best.truncate(wanted);
+                if let Some((_, worst)) = best.get(wanted - 1) {
+                    limit = limit.min(worst.objective);
                 }
             }
         }
-        let Some((j, model)) = best else {
-            return Err(crate::error::Error::NoConvergence("kernel logistic regression"));
-        };
-        let mut base = std::mem::take(&mut self.base);
-        let before = base.clone();
-        ground.add_column(&before, &ground.columns[j].1, &mut base);
-        self.base = base;
-        self.chosen.push(j);
-        self.model = model;
-        Ok(Some(Import {
-            feature: ground.columns[j].0,
-            objective: self.model.objective,
-            train_error: ground.likelihood.training_error(&self.model.probabilities),
-        }))
+        best
     }
 
     /// Does something with the Gram matrix of the chosen features and one more.
@@ -276,17 +289,27 @@ mod tests {
     use crate::testing::problem;
     use proptest::prelude::*;
 
-    fn walk(problem: &Problem, kernel: Kernel, ridge: f64, prune: bool, steps: usize) -> (Vec<usize>, Vec<u64>, usize) {
+    type Walked = (Vec<usize>, Vec<u64>, usize);
+
+    fn walk(problem: &Problem, kernel: Kernel, ridge: f64, prune: bool, steps: usize) -> Walked {
+        walk_with(problem, kernel, ridge, prune, steps, false)
+    }
+
+    fn walk_with(problem: &Problem, kernel: Kernel, ridge: f64, prune: bool, steps: usize, next: bool) -> Walked {
         let likelihood = Likelihood::new(&problem.groups());
         let mut ground = Ground::new(problem, kernel, &likelihood);
         ground.prune = prune;
         let mut walk = Walk::new(&ground, ridge).expect("starts");
         let mut objectives = vec![];
         while walk.chosen.len() < steps {
-            let Some(import) = walk.import().expect("imports") else {
+            let Some(import) = walk.import(next).expect("imports") else {
                 break;
             };
             objectives.push(import.objective.to_bits());
+            if let Some((feature, value)) = import.runner_up {
+                assert!(value >= import.objective - TIE && feature != import.feature);
+                objectives.push(value.to_bits());
+            }
         }
         (walk.features(), objectives, walk.solved)
     }
@@ -311,6 +334,11 @@ mod tests {
             prop_assert_eq!(&with.0, &without.0);
             prop_assert_eq!(&with.1, &without.1);
             prop_assert!(with.2 <= without.2);
+            // The same with the runner-up of each step.
+            let with = walk_with(&problem, kernel, 2f64.powf(ridge), true, 4, true);
+            let without = walk_with(&problem, kernel, 2f64.powf(ridge), false, 4, true);
+            prop_assert_eq!(&with.0, &without.0);
+            prop_assert_eq!(&with.1, &without.1);
             let twins = p > 3;
             if let (true, Some(a), Some(b)) = (twins, with.0.iter().position(|&j| j == 1), with.0.iter().position(|&j| j == 2)) {
                 prop_assert!(a < b);

@@ -107,7 +107,7 @@ impl Fivm {
         let longest = self.longest(ground.n_features());
         let mut kept = None;
         while path.len() < longest && kept.is_none() {
-            let Some(import) = walk.import()? else { break };
+            let Some(import) = walk.import(false)? else { break };
             followers.import(import.feature, ground.kernel.family().base());
             path.push(import);
             at_size.push(HeldOut {
@@ -230,7 +230,7 @@ impl Method for Fivm {
             let mut walk = Walk::new(&ground, candidate.ridge.unwrap_or(f64::NAN))?;
             let mut confirmed = 0;
             while confirmed < size {
-                let Some(import) = walk.import()? else { break };
+                let Some(import) = walk.import(false)? else { break };
                 let folds = grid[now].feature_folds.get(import.feature).copied().unwrap_or(0);
                 if 2 * folds < grid[now].fold_errors.len() {
                     break;
@@ -277,7 +277,7 @@ impl Method for Fivm {
         let (mut path, mut chosen, mut kept): (Vec<Import>, _, Option<usize>) = (vec![], None, None);
         let mut models = vec![];
         while path.len() < end && kept.is_none() {
-            let Some(import) = walk.import()? else { break };
+            let Some(import) = walk.import(true)? else { break };
             path.push(import);
             models.push(walk.model.clone());
             if candidate.n_features == Some(path.len()) {
@@ -298,6 +298,7 @@ impl Method for Fivm {
             .enumerate()
             .map(|(i, import)| PathStep {
                 feature: Some(import.feature),
+                runner_up: import.runner_up,
                 train_error: Some(import.train_error),
                 ..PathStep::new(i + 1, import.objective)
             })
@@ -331,6 +332,7 @@ mod tests {
             feature: 0,
             objective: 0.0,
             train_error,
+            runner_up: None,
         }
     }
 

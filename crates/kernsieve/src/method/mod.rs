@@ -167,6 +167,9 @@ pub struct PathStep {
     /// The feature that entered, where features are imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature: Option<usize>,
+    /// The feature that would have entered in its place, and the objective with it, where features are imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<(usize, f64)>,
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
@@ -186,6 +189,7 @@ impl PathStep {
             size,
             row: None,
             feature: None,
+            runner_up: None,
             sparsity: None,
             weights: vec![],
             objective,

@@ -543,6 +543,7 @@ impl Method for SparseKos {
                 size: weights.iter().filter(|w| **w != 0.0).count(),
                 row: None,
                 feature: None,
+                runner_up: None,
                 sparsity: Some(s.penalty),
                 weights: weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect(),
                 objective: s.objective,

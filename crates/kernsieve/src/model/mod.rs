@@ -100,7 +100,10 @@ impl Model {
             .report
             .path
             .iter()
-            .flat_map(|s| s.weights.iter().map(|(j, _)| j).chain(&s.feature))
+            .flat_map(|s| {
+                let others = s.feature.iter().chain(s.runner_up.iter().map(|(j, _)| j));
+                s.weights.iter().map(|(j, _)| j).chain(others)
+            })
             .chain(&self.record.report.imported);
         let chosen = self.record.candidate.features.iter().flatten();
         let folds = self
