@@ -146,9 +146,9 @@ pub fn marker(x: f64, y: f64, class: usize) -> String {
     }
 }
 
-/// Four to ten round numbers within a range.
+/// Three to eight round numbers within a range.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let rough = (high - low) / 6.0;
+    let rough = (high - low) / 7.0;
     let power = 10f64.powf(rough.log10().floor());
     if !(power.is_finite() && power > 0.0) {
         return vec![];
@@ -199,5 +199,6 @@ mod tests {
             assert!(t.len() <= 20 && t.iter().all(|v| v.is_finite()), "{values:?} {t:?}");
         }
         assert_eq!(ticks(-0.1, 1.1), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(ticks(0.0, 3.1), [0.0, 1.0, 2.0, 3.0]);
     }
 }

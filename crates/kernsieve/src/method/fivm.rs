@@ -128,26 +128,25 @@ impl Fivm {
 
     /// Whether the last `patience` imports have not lowered the log loss of the held-out rows.
     fn is_past_its_best(&self, at_size: &[HeldOut], fold: &Fold) -> bool {
-        let losses: Vec<f64> = at_size
-            .iter()
-            .map(|h| log_loss(&h.scores, &fold.held_out_classes))
-            .collect();
+        let losses: Vec<f64> = at_size.iter().map(|h| log_loss(&h.scores, fold)).collect();
         let best = (0..losses.len()).fold(0, |b, i| if losses[i] < losses[b] { i } else { b });
         at_size.len() - 1 - best >= self.patience()
     }
 }
 
-/// Mean `-log p` of the classes that the fold knows.
-fn log_loss(scores: &Matrix, truth: &[Option<usize>]) -> f64 {
-    let mut total = 0.0;
-    for (row, truth) in scores.iter_rows().zip(truth) {
-        if let Some(c) = *truth {
-            let mut p = row.to_vec();
-            softmax_in_place(&mut p);
-            total -= p[c].max(1e-300).ln();
-        }
-    }
-    total
+/// `-log p` of the classes that the fold knows, summed over the held-out rows.
+fn log_loss(scores: &Matrix, fold: &Fold) -> f64 {
+    let rows = scores
+        .iter_rows()
+        .zip(&fold.held_out_classes)
+        .zip(&fold.held_out_weights);
+    let one = |((row, truth), weight): ((&[f64], &Option<usize>), &f64)| {
+        let Some(c) = *truth else { return 0.0 };
+        let mut p = row.to_vec();
+        softmax_in_place(&mut p);
+        -weight * p[c].max(1e-300).ln()
+    };
+    rows.map(one).sum()
 }
 
 /// 1 for features in the set, else 0.

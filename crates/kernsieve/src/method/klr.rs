@@ -34,7 +34,7 @@ const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
 const RIDGE_EXPONENTS: [i32; 7] = [-2, -4, -6, -8, -10, -12, -14];
 /// Ridges below this are not tried of our own accord.
 const SMALLEST_RIDGE: f64 = 1e-5;
-/// Relative change of the objective at which imports of samples end (Zhu & Hastie).
+/// Imports of samples end when the objective is within this share of its minimum over all samples.
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
 /// Kernel logistic regression.
@@ -136,7 +136,7 @@ pub(super) fn carry(
             objective: Some(solution.objective),
             iterations: solution.trace.len() - 1,
             converged: solution.converged,
-            residual: Some(solution.residual),
+            residual: Some(solution.gradient),
             retained_rows: (0..n).collect(),
             ridge: Some(ridge),
             ..FitReport::default()

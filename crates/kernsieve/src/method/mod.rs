@@ -252,6 +252,8 @@ pub struct Fold {
     pub held_out: Matrix,
     /// Their classes among those of the training part, which may lack one.
     pub held_out_classes: Vec<Option<usize>>,
+    /// Their weights.
+    pub held_out_weights: Vec<f64>,
     /// Base values (distances or inner products) of the training rows with themselves; empty when the method needs none.
     pub train_base: Option<Matrix>,
     /// Base values of the held-out rows with the training rows.

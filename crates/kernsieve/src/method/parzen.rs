@@ -202,6 +202,7 @@ mod tests {
         let base = Pairs::new(Base::SquaredDistance, train.x.clone()).all(&held_out, |_| ());
         let fold = Fold {
             held_out_classes: vec![None; held_out.rows()],
+            held_out_weights: vec![1.0; held_out.rows()],
             train,
             held_out,
             train_base: None,

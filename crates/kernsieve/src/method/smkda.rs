@@ -542,6 +542,7 @@ mod tests {
             train_base: Some(symmetric_base(Family::Gaussian, &train.x)),
             held_out_base: Some(base),
             held_out_classes: vec![None; held_out.rows()],
+            held_out_weights: vec![1.0; held_out.rows()],
             train,
             held_out,
         };

@@ -77,7 +77,8 @@ fn score_arms(
     let mut scores = Vec::with_capacity(folds.len());
     let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
     control.report(0, total);
-    let mut race = Race::new(arms);
+    let unit = (0..data.n_samples()).map(|i| data.weight(i)).sum::<f64>() / data.n_samples() as f64;
+    let mut race = Race::new(arms, unit);
     // A race is run fold by fold, so that what the first ones say can save the others.
     let at_once = if method.races() { 1 } else { plan.folds_at_once };
     for group in folds.chunks(at_once) {
@@ -186,7 +187,7 @@ impl PreparedFold {
     pub(super) fn new(method: &dyn Method, data: &Dataset, split: &Split, options: &Options) -> Result<Self> {
         let (scaling, problem, classes) = prepare(data, &split.train, options)?;
         let truth: Vec<usize> = split.test.iter().map(|&i| data.labels().codes()[i]).collect();
-        let weights = split.test.iter().map(|&i| data.weight(i)).collect();
+        let weights: Vec<f64> = split.test.iter().map(|&i| data.weight(i)).collect();
         if classes.len() < 2 {
             return Ok(Self {
                 fold: None,
@@ -209,6 +210,7 @@ impl PreparedFold {
                 train: problem,
                 held_out,
                 held_out_classes,
+                held_out_weights: weights.clone(),
                 train_base,
                 held_out_base,
             }),

@@ -13,15 +13,18 @@ pub(super) struct Race {
     /// Wrong rows so far of every candidate of every arm; infinite for one that failed.
     wrong: Vec<Vec<f64>>,
     folds: usize,
+    /// Mean weight of a row: rows are what is counted.
+    unit: f64,
     /// After how many folds each arm left.
     pub(super) left_after: Vec<Option<usize>>,
 }
 
 impl Race {
-    pub(super) fn new(arms: &[Arm]) -> Self {
+    pub(super) fn new(arms: &[Arm], unit: f64) -> Self {
         Self {
             wrong: arms.iter().map(|a| vec![0.0; a.len()]).collect(),
             folds: 0,
+            unit,
             left_after: vec![None; arms.len()],
         }
     }
@@ -31,7 +34,7 @@ impl Race {
         self.folds += 1;
         for (total, fold) in self.wrong.iter_mut().zip(scores) {
             for (total, score) in total.iter_mut().zip(fold) {
-                *total += score.as_ref().map_or(f64::INFINITY, |s| s.wrong);
+                *total += score.as_ref().map_or(f64::INFINITY, |s| s.wrong / self.unit);
             }
         }
         if self.folds < FOLDS_FOR_ALL {
@@ -71,7 +74,7 @@ mod tests {
             };
             wrong.iter().map(|&w| vec![score(w), score(w + 5.0)]).collect()
         };
-        let mut race = Race::new(&arms);
+        let mut race = Race::new(&arms, 1.0);
         race.after_fold(&fold([1.0, 2.0, 30.0]));
         assert_eq!(race.left_after, [None; 3]);
         race.after_fold(&fold([1.0, 2.0, 30.0]));
