@@ -186,6 +186,8 @@ def test_a_tuning_split_is_the_first_fold(workshop):
     x, y = sample(100, 3, 2, 13)
     fit = workshop.fit(x, y, "--method", "klr", "--validation", "split", "--folds", 4)
     assert fit["cv"]["folds"] == 1
+    e = fit["cv"]["error"]
+    assert fit["cv"]["standard_error"] == pytest.approx((e * (1 - e) / 25) ** 0.5)
     assert all(e["error"] is None or (25 * e["error"]) == pytest.approx(round(25 * e["error"])) for e in fit["cv"]["grid"])
 
 

@@ -198,7 +198,7 @@ pub struct MethodArgs {
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
-    /// Pick the setting of least CV error, or the sparsest (then smoothest) within one standard error
+    /// Pick the setting of least CV error (klr, fivm: error plus log loss), or the sparsest (then smoothest) within one standard error
     #[arg(long, value_enum, default_value = "min")]
     pub rule: RuleArg,
     /// Keep the probabilities of the method's own model: no temperature from cross-validation
@@ -550,7 +550,7 @@ fn parse_method(text: &str) -> Result<MethodKind, String> {
 
 fn parse_file(text: &str) -> Result<PathBuf, String> {
     match text {
-        "" | "-" => Err("this wants the name of a file; predictions go to standard output without it".into()),
+        "" | "-" => Err("this wants the name of a file".into()),
         name => Ok(name.into()),
     }
 }

@@ -109,6 +109,67 @@ fn a_page_with_pictures() {
 }
 
 #[test]
+fn a_model_of_few_features_needs_only_their_columns() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(120, 1));
+    let fit = folder
+        .line("fit data.csv --method fivm --stop none --max-features 2 --bandwidth 1 --ridge 0.01 --no-cv --model m.ks --json --quiet")
+        .ok()
+        .json();
+    let whole = folder.line("predict m.ks data.csv --proba").ok();
+    // The columns that the model uses, in another order.
+    let text = String::from_utf8(folder.read("data.csv")).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let used: Vec<usize> = fit["selected_features"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|n| header.iter().position(|h| *h == n.as_str().unwrap()).unwrap())
+        .collect();
+    assert!(used.len() == 2 && header.len() > 3);
+    let cut = |columns: &[usize]| -> String {
+        let line = |l: &str| {
+            let cells: Vec<&str> = l.split(',').collect();
+            columns.iter().map(|&j| cells[j]).collect::<Vec<_>>().join(",") + "\n"
+        };
+        text.lines().map(line).collect()
+    };
+    folder.write("few.csv", cut(&used));
+    assert_eq!(folder.line("predict m.ks few.csv --proba").ok().out, whole.out);
+    folder.write("one.csv", cut(&used[..1]));
+    let run = folder.line("predict m.ks one.csv");
+    assert_eq!(run.code, 1);
+    has(&run.err, &["the model needs", header[used[1]]]);
+}
+
+#[test]
+fn a_page_of_one_feature_and_of_unknown_classes() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(80, 1));
+    folder
+        .line("fit data.csv --method fivm --stop none --max-features 1 --bandwidth 1 --ridge 0.01 --no-cv --model m.ks --holdout 0.25 --report one.html --quiet")
+        .ok();
+    has(
+        &text(&folder, "one.html"),
+        &["Rows by the one feature", "probability of", "Held out"],
+    );
+    let other: String = text(&folder, "data.csv")
+        .lines()
+        .enumerate()
+        .map(|(i, l)| match i {
+            1..=5 => format!("{},zebra\n", l.rsplit_once(',').unwrap().0),
+            _ => format!("{l}\n"),
+        })
+        .collect();
+    folder.write("zebra.csv", other);
+    folder.line("report m.ks zebra.csv --output z.html --quiet").ok();
+    has(
+        &text(&folder, "z.html"),
+        &["5 rows have a class that the model does not know"],
+    );
+}
+
+#[test]
 fn a_page_never_takes_the_place_of_an_input() {
     let folder = Folder::new();
     folder.write("data.csv", disc(60, 1));
@@ -124,6 +185,9 @@ fn a_page_never_takes_the_place_of_an_input() {
         assert_eq!(run.code, 2, "{line}: {}", run.err);
         has(&run.err, &["would overwrite"]);
     }
+    let run = folder.line("fit data.csv --model same.ks --report same.ks");
+    assert_eq!(run.code, 2);
+    has(&run.err, &["same file"]);
     assert_eq!(folder.line("report m.ks data.csv").code, 2);
     assert_eq!(folder.line("report m.ks none.csv --output a.html").code, 1);
     assert!(!folder.names().contains(&"a.html".to_string()));

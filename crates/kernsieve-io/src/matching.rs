@@ -5,10 +5,10 @@ use crate::names::{listing, resolve};
 use crate::options::{ScoringOptions, TargetColumn};
 use kernsieve::data::Schema;
 
-/// For every column of the schema its place in the file, and the place of the labels if they are wanted.
+/// For every column of the schema its place in the file (none where it is absent and the model does without it), and the place of the labels if they are wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Matching {
-    pub(crate) columns: Vec<usize>,
+    pub(crate) columns: Vec<Option<usize>>,
     pub(crate) target: Option<usize>,
     pub(crate) notices: Vec<String>,
 }
@@ -24,9 +24,10 @@ impl Matching {
         let place: std::collections::HashMap<&str, usize> =
             names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
         let (mut columns, mut absent) = (Vec::new(), Vec::new());
-        for c in &schema.columns {
+        for (j, c) in schema.columns.iter().enumerate() {
             match place.get(c.name.as_str()) {
-                Some(&i) => columns.push(i),
+                Some(&i) => columns.push(Some(i)),
+                None if options.unused.get(j) == Some(&true) => columns.push(None),
                 None => absent.push(c.name.clone()),
             }
         }
@@ -35,7 +36,7 @@ impl Matching {
         }
         let labels = target_place(file, names, schema, options)?;
         let mut used = vec![false; names.len()];
-        columns.iter().chain(&labels).for_each(|&i| used[i] = true);
+        columns.iter().flatten().chain(&labels).for_each(|&i| used[i] = true);
         if let Some(&i) = place.get(schema.target.as_str()) {
             used[i] = true;
         }
@@ -89,7 +90,7 @@ impl Matching {
             return Err(no_target(file, names, &schema.target));
         }
         Ok(Self {
-            columns: (0..width).filter(|&i| Some(i) != target).collect(),
+            columns: (0..width).filter(|&i| Some(i) != target).map(Some).collect(),
             target: target.filter(|_| options.target != TargetColumn::Ignore),
             notices,
         })

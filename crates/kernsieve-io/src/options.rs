@@ -132,6 +132,8 @@ pub struct ScoringOptions {
     pub target: TargetColumn,
     /// The column with the labels, if it is not called as in training.
     pub target_name: Option<String>,
+    /// For every column of the schema whether the model does without it: such a column may be absent. Empty means that all are needed.
+    pub unused: Vec<bool>,
     /// Rows in a block.
     pub block_rows: usize,
 }
@@ -144,6 +146,7 @@ impl Default for ScoringOptions {
             no_header: false,
             target: TargetColumn::Ignore,
             target_name: None,
+            unused: vec![],
             block_rows: 16_384,
         }
     }

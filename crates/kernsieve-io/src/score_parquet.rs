@@ -24,7 +24,8 @@ pub(crate) struct GroupSource {
 /// The columns of the current row group.
 #[derive(Default)]
 struct Group {
-    columns: Vec<Cells>,
+    /// None for a column that is absent.
+    columns: Vec<Option<Cells>>,
     labels: Option<Cells>,
     rows: usize,
     next: usize,
@@ -40,7 +41,8 @@ impl GroupSource {
         let file = ParquetFile::open(&name, input.into_bytes()?)?;
         let matching = Matching::by_name(&name, file.names(), schema, options)?;
         let as_text = schema.columns.iter().zip(&matching.columns);
-        let as_text = as_text.map(|(c, &j)| matches!(c.kind, ColumnKind::Categorical { .. }) || file.is_text(j));
+        let as_text = as_text
+            .map(|(c, j)| matches!(c.kind, ColumnKind::Categorical { .. }) || j.is_some_and(|j| file.is_text(j)));
         Ok(Self {
             as_text: as_text.collect(),
             file,
@@ -60,7 +62,8 @@ impl GroupSource {
             let mut cells = empty_cells(text);
             self.file.read(group, place, &mut cells).map(|()| cells)
         };
-        let columns = self.matching.columns.iter().zip(&self.as_text).map(column);
+        let columns = self.matching.columns.iter().zip(&self.as_text);
+        let columns = columns.map(|(place, text)| place.as_ref().map(|p| column((p, text))).transpose());
         Ok(Group {
             columns: columns.collect::<Result<_, _>>()?,
             labels: self.matching.target.map(|place| column((&place, &true))).transpose()?,
@@ -85,12 +88,13 @@ impl RowSource for GroupSource {
         let spot = Spot::Row(self.rows_before + row);
         for (j, cells) in self.group.columns.iter().enumerate() {
             match cells {
-                Cells::Text(text) => match text.get(row) {
+                None => {}
+                Some(Cells::Text(text)) => match text.get(row) {
                     Some(level) => encoder.text(j, level.as_bytes(), out, spot)?,
                     None => encoder.missing(j, out, spot)?,
                 },
-                Cells::Numbers(numbers) => encoder.number(j, numbers.values[row], out, spot)?,
-                Cells::Sparse(_) => {}
+                Some(Cells::Numbers(numbers)) => encoder.number(j, numbers.values[row], out, spot)?,
+                Some(Cells::Sparse(_)) => {}
             }
         }
         let label = match &self.group.labels {

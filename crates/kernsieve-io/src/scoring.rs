@@ -203,7 +203,8 @@ impl RowSource for RecordSource {
             return Ok(None);
         };
         let spot = Spot::Line(record.line);
-        for (j, &place) in self.matching.columns.iter().enumerate() {
+        for (j, place) in self.matching.columns.iter().enumerate() {
+            let Some(place) = *place else { continue };
             let cell = record.get(place);
             if is_missing(cell) {
                 encoder.missing(j, out, spot)?;

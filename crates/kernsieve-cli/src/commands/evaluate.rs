@@ -1,6 +1,6 @@
 //! `kernsieve evaluate`: how good a saved model is on rows whose classes are known.
 
-use super::print_confusion;
+use super::{print_confusion, unused_columns};
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent};
@@ -155,6 +155,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
         target_name: args.target.clone(),
+        unused: unused_columns(&model),
         ..args.scoring.options(TargetColumn::Required)
     };
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;

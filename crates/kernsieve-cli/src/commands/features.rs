@@ -97,7 +97,8 @@ fn print_imports(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
                 row.push(point.map_or(String::new(), |p| percent(p.error)));
                 row.push(point.map_or(String::new(), |p| percent(p.standard_error)));
             }
-            if let (Some(k), Some(cv)) = (folds.get(j), cv) {
+            // Counted among as many features as were chosen: of the others it would say nothing.
+            if let (Some(k), Some(cv), true) = (folds.get(j), cv, kept) {
                 row.push(format!("{k} of {}", cv.folds));
             }
             row

@@ -36,6 +36,11 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     }
     if let Some(path) = &args.report {
         let test = Path::new(args.test.as_deref().unwrap_or("-"));
+        if args.model.as_ref() == Some(path) {
+            return Err(Failure::Usage(
+                "--report and --model name the same file; each needs one of its own".into(),
+            ));
+        }
         keep_input("--report", path, &[Path::new(&args.data.data), test])?;
         check_writable(path)?;
     }
@@ -107,6 +112,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             source: &format!("training rows of {source}"),
             x: data.x(),
             labels: &labels,
+            held_out: evaluation
+                .as_ref()
+                .map(|e| format!("{} rows, {} wrong ({})", e.n_rows(), e.wrong(), percent(e.error()))),
         };
         model_file::write_atomic(path, page(&trained.model, &rows).as_bytes())?;
     }
@@ -264,7 +272,7 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     const SHOWN: usize = 8;
     let mut order: Vec<usize> = (0..cv.grid.len()).collect();
     order.sort_by(|&a, &b| {
-        let error = |i: usize| cv.grid[i].error.unwrap_or(f64::INFINITY);
+        let error = |i: usize| cv.grid[i].criterion();
         (a != cv.chosen)
             .cmp(&(b != cv.chosen))
             .then(error(a).total_cmp(&error(b)))
@@ -290,10 +298,14 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
         header.push("penalty");
     }
     let by_press = cv.best().press.is_some();
+    let by_score = cv.best().score.is_some();
     if by_press {
         header.extend(["PRESS", "s.e."]);
     } else {
         header.extend(["CV error", "s.e.", "log loss"]);
+        if by_score {
+            header.push("score");
+        }
     }
     let rows: Vec<Vec<String>> = order
         .iter()
@@ -333,6 +345,9 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             });
             row.push(e.error.map_or(String::new(), |_| percent(e.standard_error)));
             row.push(e.log_loss.map_or(String::new(), |l| format!("{l:.3}")));
+            if by_score {
+                row.push(e.score.map_or(String::new(), |s| format!("{s:.3}")));
+            }
             row
         })
         .collect();

@@ -12,9 +12,9 @@ pub mod report;
 
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
-use kernsieve::data::Dataset;
+use kernsieve::data::{ColumnKind, Dataset};
 use kernsieve::kernel::Kernel;
-use kernsieve::method::CvEntry;
+use kernsieve::method::{CvEntry, Validation};
 use kernsieve::model::{Model, TrainingRecord};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -31,6 +31,19 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
         ))),
         None => Ok(()),
     }
+}
+
+/// For every column of the data whether the model does without it: none of its features has a weight.
+fn unused_columns(model: &Model) -> Vec<bool> {
+    let mut weights = model.expansion.feature_weights.iter();
+    let features = |kind: &ColumnKind| match kind {
+        ColumnKind::Numeric { .. } => 1,
+        ColumnKind::Categorical { levels } => levels.len(),
+    };
+    let columns = model.schema.columns.iter();
+    columns
+        .map(|c| weights.by_ref().take(features(&c.kind)).all(|w| *w == 0.0))
+        .collect()
 }
 
 /// A kernel in a few words.
@@ -134,12 +147,11 @@ pub fn settings_words(model: &Model) -> String {
 pub fn cv_words(model: &Model) -> Option<String> {
     let cv = model.record.cv.as_ref()?;
     let best = cv.best();
-    let mut words = format!(
-        "{} +- {} in {}-fold cross-validation",
-        percent(best.error?),
-        percent(best.standard_error),
-        cv.folds
-    );
+    let how = match model.record.options.validation {
+        Validation::Split => "on one tuning split".into(),
+        _ => format!("in {}-fold cross-validation", cv.folds),
+    };
+    let mut words = format!("{} +- {} {how}", percent(best.error?), percent(best.standard_error));
     if cv.optimism > 0.0 {
         words.push_str(&format!(
             "; about {} allowing for the choice",

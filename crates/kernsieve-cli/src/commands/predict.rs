@@ -1,13 +1,13 @@
 //! `kernsieve predict`: classes, probabilities and outputs for the rows of a file, block by block.
 
-use super::keep_input;
+use super::{keep_input, unused_columns};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::output::Terminal;
 use kernsieve::decision::argmax;
 use kernsieve::model::{Model, Prediction};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve_io::{Missing, ScoringReader, Source, TargetColumn};
+use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -25,7 +25,10 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     let model = model_file::load(&args.scoring.model)?;
     let source = Source::from_arg(&args.scoring.data);
-    let options = args.scoring.options(TargetColumn::Ignore);
+    let options = ScoringOptions {
+        unused: unused_columns(&model),
+        ..args.scoring.options(TargetColumn::Ignore)
+    };
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
     let rows = if terminal.json {
         predict_json(args, &model, &mut reader, terminal)?

@@ -1,6 +1,6 @@
 //! `kernsieve report`: a saved model and rows with known classes as one HTML page.
 
-use super::keep_input;
+use super::{keep_input, unused_columns};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean};
@@ -27,6 +27,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
         target_name: args.target.clone(),
+        unused: unused_columns(&model),
         ..args.scoring.options(TargetColumn::Required)
     };
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
@@ -43,6 +44,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         source: &source.to_string(),
         x: &x,
         labels: &labels,
+        held_out: None,
     };
     let text = page(&model, &rows);
     model_file::write_atomic(&args.output, text.as_bytes())?;

@@ -24,6 +24,8 @@ pub struct Rows<'a> {
     pub x: &'a Matrix,
     /// Class names.
     pub labels: &'a [String],
+    /// What other rows, held out, say of the error.
+    pub held_out: Option<String>,
 }
 
 /// Text that means nothing to HTML.
@@ -50,6 +52,7 @@ pub fn page(model: &Model, rows: &Rows<'_>) -> String {
     summary(model, rows, &wrong, &mut body);
     features(model, &mut body);
     pictures(model, rows.x, &truth, &wrong, &mut body);
+    left_out(&truth, &mut body);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n",
         escape(&title)
@@ -87,6 +90,9 @@ fn summary(model: &Model, rows: &Rows<'_>, wrong: &[bool], body: &mut String) {
     ];
     if let Some(words) = cv_words(model) {
         items.push(("Validation", words));
+    }
+    if let Some(words) = &rows.held_out {
+        items.push(("Held out", words.clone()));
     }
     let _ = writeln!(body, "<dl>");
     for (name, words) in items {
@@ -154,28 +160,24 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
         .collect();
     let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
     // Evenly spread where there are too many rows to draw.
-    let step = x.rows().div_ceil(MOST_POINTS).max(1);
-    let known: Vec<usize> = (0..x.rows()).step_by(step).filter(|&i| truth[i].is_some()).collect();
+    let known: Vec<usize> = (0..x.rows())
+        .step_by(step(x.rows()))
+        .filter(|&i| truth[i].is_some())
+        .collect();
     let pairs: Vec<(usize, usize)> = match first.as_slice() {
         [a, b, c, ..] => vec![(*a, *b), (*a, *c), (*b, *c)],
         [a, b] => vec![(*a, *b)],
-        // One feature: against itself, the diagonal.
-        [a] => vec![(*a, *a)],
+        [a] => {
+            one_feature(model, x, *a, &known, truth, wrong, body);
+            return;
+        }
         _ => vec![],
     };
     if pairs.is_empty() || known.is_empty() {
         return;
     }
-    let _ = writeln!(body, "<h2>Rows in the first features</h2>\n<p class=\"key\">");
-    for (c, name) in model.classes.iter().enumerate().take(MOST_CLASSES) {
-        let _ = writeln!(
-            body,
-            "<span><svg width=\"14\" height=\"14\">{}</svg> {}</span>",
-            marker(7.0, 7.0, c),
-            escape(name)
-        );
-    }
-    let _ = writeln!(body, "<span>ringed: predicted wrongly</span>");
+    let _ = writeln!(body, "<h2>Rows in the first features</h2>");
+    key(model, body);
     if used == 2 && first.len() == 2 {
         let _ = writeln!(body, "<span>background: predicted class, the stronger the surer</span>");
     }
@@ -200,9 +202,82 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
         body.push_str(&picture.svg());
     }
     let _ = writeln!(body, "</div>");
+}
+
+/// Rows that the pictures leave out.
+fn left_out(truth: &[Option<usize>], body: &mut String) {
+    let step = step(truth.len());
     if step > 1 {
         let _ = writeln!(body, "<p>Every {step}th row is drawn.</p>");
     }
+    let unknown = truth.iter().filter(|t| t.is_none()).count();
+    if unknown > 0 {
+        let _ = writeln!(
+            body,
+            "<p>{unknown} rows have a class that the model does not know; they count as wrong and are not drawn.</p>"
+        );
+    }
+}
+
+/// Every so many rows are drawn.
+fn step(rows: usize) -> usize {
+    rows.div_ceil(MOST_POINTS).max(1)
+}
+
+/// What the marks mean; the paragraph is left open.
+fn key(model: &Model, body: &mut String) {
+    let _ = writeln!(body, "<p class=\"key\">");
+    for (c, name) in model.classes.iter().enumerate().take(MOST_CLASSES) {
+        let _ = writeln!(
+            body,
+            "<span><svg width=\"14\" height=\"14\">{}</svg> {}</span>",
+            marker(7.0, 7.0, c),
+            escape(name)
+        );
+    }
+    if model.classes.len() > MOST_CLASSES {
+        let _ = writeln!(
+            body,
+            "<span>and {} more classes</span>",
+            model.classes.len() - MOST_CLASSES
+        );
+    }
+    let _ = writeln!(body, "<span>ringed: predicted wrongly</span>");
+}
+
+/// One feature against the probability of the last class.
+fn one_feature(
+    model: &Model,
+    x: &Matrix,
+    feature: usize,
+    rows: &[usize],
+    truth: &[Option<usize>],
+    wrong: &[bool],
+    body: &mut String,
+) {
+    let (Some(last), false) = (model.classes.last(), rows.is_empty()) else {
+        return;
+    };
+    let p = model.predict(&x.select_rows(rows)).posterior;
+    let points: Vec<[f64; 2]> = rows
+        .iter()
+        .zip(p.iter_rows())
+        .map(|(&i, p)| [x[(i, feature)], p.last().copied().unwrap_or(0.0)])
+        .collect();
+    let classes: Vec<usize> = rows.iter().filter_map(|&i| truth[i]).collect();
+    let errors: Vec<bool> = rows.iter().map(|&i| wrong[i]).collect();
+    let name = format!("probability of {}", clean(last, 40));
+    let names = model.feature_names();
+    let picture = Scatter {
+        names: [&names[feature], &name],
+        points: &points,
+        classes: &classes,
+        wrong: &errors,
+        background: &[],
+    };
+    let _ = writeln!(body, "<h2>Rows by the one feature</h2>");
+    key(model, body);
+    let _ = writeln!(body, "</p>\n{}", picture.svg());
 }
 
 /// Class and probability at the middle of each cell of the picture of two features.

@@ -9,10 +9,10 @@ const COLOURS: [&str; 7] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442",
 ];
 const SHAPES: usize = 4;
-const WIDTH: f64 = 460.0;
+const WIDTH: f64 = 488.0;
 const HEIGHT: f64 = 400.0;
 /// Left, right, top, bottom.
-const MARGIN: [f64; 4] = [62.0, 14.0, 14.0, 48.0];
+const MARGIN: [f64; 4] = [78.0, 26.0, 14.0, 48.0];
 /// Cells of the background in each direction.
 pub const CELLS: usize = 48;
 
@@ -134,7 +134,7 @@ impl Scatter<'_> {
 pub fn marker(x: f64, y: f64, class: usize) -> String {
     let fill = colour(class);
     let style = format!("fill=\"{fill}\" stroke=\"#fff\" stroke-width=\"0.7\"");
-    match (class + class / COLOURS.len()) % SHAPES {
+    match (class % COLOURS.len() + class / COLOURS.len()) % SHAPES {
         0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" {style}/>"),
         1 => format!(
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"7.4\" height=\"7.4\" {style}/>",
@@ -199,6 +199,6 @@ mod tests {
             assert!(t.len() <= 20 && t.iter().all(|v| v.is_finite()), "{values:?} {t:?}");
         }
         assert_eq!(ticks(-0.1, 1.1), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
-        assert_eq!(ticks(0.0, 3.1), [0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks(0.0, 3.1), [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]);
     }
 }

@@ -292,7 +292,7 @@ impl Method for Fivm {
         let q = carried.coef.cols();
         let weights = indicator(&features, problem.x.cols());
         let rows = problem.x.select_rows(&carried.rows);
-        let steps = path
+        let steps: Vec<PathStep> = path
             .iter()
             .enumerate()
             .map(|(i, import)| PathStep {
@@ -310,6 +310,7 @@ impl Method for Fivm {
             expansion: KernelExpansion::new(candidate.kernel, weights, &rows, output),
             decision: logits(problem),
             report: FitReport {
+                iterations: steps.len(),
                 path: steps,
                 imported: features,
                 ..carried.report

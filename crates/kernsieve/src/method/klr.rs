@@ -32,8 +32,8 @@ use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, so
 const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
 /// Exponents of 2 of the ridges that are tried: large ones first, each the start of the next.
 const RIDGE_EXPONENTS: [i32; 7] = [-2, -4, -6, -8, -10, -12, -14];
-/// Ridges below this are not tried of our own accord.
-const SMALLEST_RIDGE: f64 = 1e-5;
+/// Ridges beyond these are not widened any more.
+const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
 /// Imports of samples end when the objective is within this share of its minimum over all samples.
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
@@ -200,23 +200,23 @@ impl Method for Klr {
         Ok(arms)
     }
 
-    /// Wider or narrower kernels when the chosen one is the widest or narrowest; smaller ridges when the chosen one is the smallest.
-    fn widen(&self, tried: &[Kernel], chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
+    /// Wider or narrower kernels when the chosen one is the widest or narrowest; more ridges when the chosen one is the largest or the smallest.
+    fn widen(&self, tried: &[Candidate], chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
         let o = &self.options;
-        let ridges = ridges(o, &RIDGE_EXPONENTS);
-        let free_ridge = o.ridge.is_none() && o.ridges.is_empty();
+        let own = ridges(o, &RIDGE_EXPONENTS);
         let arm = |kernel: Kernel, ridges: &[f64]| -> Arm {
             ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect()
         };
         let factors = beyond_the_edge(o, tried, &chosen.kernel, &[0.7, 0.5], &[2.0, 4.0]);
         let kernels = factors.iter().map(|f| stretched(&chosen.kernel, *f));
-        let mut arms: Vec<Arm> = kernels.map(|kernel| arm(kernel, &ridges)).collect();
-        if let (Some(ridge), true) = (chosen.ridge, free_ridge) {
-            let smallest = 2f64.powi(RIDGE_EXPONENTS[RIDGE_EXPONENTS.len() - 1]);
-            // The smallest of the grid, or of what this has added before: sixteen times less each time.
-            let steps = (smallest / ridge).log2() / 4.0;
-            if ridge <= smallest && ridge >= SMALLEST_RIDGE && steps.fract() == 0.0 {
+        let mut arms: Vec<Arm> = kernels.map(|kernel| arm(kernel, &own)).collect();
+        if let (Some(ridge), None, true) = (chosen.ridge, o.ridge, o.ridges.is_empty()) {
+            let same = tried.iter().filter(|c| c.kernel == chosen.kernel);
+            let others: Vec<f64> = same.filter_map(|c| c.ridge).collect();
+            if ridge > RIDGE_RANGE.0 && others.iter().all(|r| *r >= ridge) {
                 arms.push(arm(chosen.kernel, &[ridge / 4.0, ridge / 16.0]));
+            } else if ridge < RIDGE_RANGE.1 && others.iter().all(|r| *r <= ridge) {
+                arms.push(arm(chosen.kernel, &[ridge * 16.0, ridge * 4.0]));
             }
         }
         arms

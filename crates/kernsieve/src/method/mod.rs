@@ -359,7 +359,7 @@ pub trait Method: Sync {
 
     /// More arms to try when the chosen candidate lies at an edge of the grid; none when it does not, or when the user fixed
     /// the grid.
-    fn widen(&self, _tried: &[Kernel], _chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
+    fn widen(&self, _tried: &[Candidate], _chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
         vec![]
     }
 
@@ -487,7 +487,7 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
 /// user gave the bandwidths.
 pub(crate) fn beyond_the_edge<'a>(
     options: &Options,
-    tried: &[Kernel],
+    tried: &[Candidate],
     chosen: &Kernel,
     narrower: &'a [f64],
     wider: &'a [f64],
@@ -495,7 +495,7 @@ pub(crate) fn beyond_the_edge<'a>(
     let (Some(width), true) = (chosen.bandwidth(), options.bandwidths.is_empty()) else {
         return &[];
     };
-    let widths = || tried.iter().filter_map(Kernel::bandwidth);
+    let widths = || tried.iter().filter_map(|c| c.kernel.bandwidth());
     if width <= widths().fold(f64::INFINITY, f64::min) {
         narrower
     } else if width >= widths().fold(0.0, f64::max) {

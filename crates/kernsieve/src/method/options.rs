@@ -355,7 +355,7 @@ impl Options {
                 "validation",
                 "loo",
                 method == MethodKind::Smkda && self.candidates.is_none(),
-                "cv, unless the method is smkda without --candidates, which has a formula for leave-one-out",
+                "cv or split, unless the method is smkda without --candidates, which has a formula for leave-one-out",
             )?;
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;

@@ -355,7 +355,7 @@ impl Method for Smkda {
         a.size.cmp(&b.size).then_with(|| width(a).total_cmp(&width(b)))
     }
 
-    fn widen(&self, tried: &[Kernel], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
+    fn widen(&self, tried: &[Candidate], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
         beyond_the_edge(&self.options, tried, &chosen.kernel, &[0.7, 0.5], &[1.4, 2.0])
             .iter()
             .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))

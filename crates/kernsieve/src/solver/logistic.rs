@@ -376,7 +376,8 @@ pub fn solve(
     let mut products = 1;
     // Coefficients of another problem can be far worse than none, where the loss is flat and Newton steps lead nowhere.
     let none = (likelihood.classes as f64).ln();
-    if !(loss + ridge * dot(&a, &work.f) <= none) {
+    let value = loss + ridge * dot(&a, &work.f);
+    if value.is_nan() || value > none {
         a.fill(0.0);
         work.f.fill(0.0);
         (loss, entropy) = likelihood.evaluate(&work.f, &mut work.p, &mut work.gap);

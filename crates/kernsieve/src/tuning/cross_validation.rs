@@ -40,7 +40,9 @@ pub fn cross_validate(
         .collect();
     let score = |arms: Vec<Arm>| {
         let (scores, race) = score_arms(method, data, &folds, &arms, options, control)?;
-        Ok(entries(arms, &scores, &weights, &race.left_after, method.ranking()))
+        let rows = folds.iter().map(|f| f.test.len()).sum::<usize>() as f64;
+        let left = &race.left_after;
+        Ok(entries(arms, &scores, &weights, left, method.ranking(), rows))
     };
     let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
     let refinement = method.refine(problem, &grid, chosen)?;

@@ -43,12 +43,16 @@ pub fn leave_one_out(
             control.report(scores.len(), total);
         }
         let all_stay = vec![None; arms.len()];
-        let mut entries = entries(arms, &vec![scores], &[groups.total()], &all_stay, method.ranking());
+        let mut entries = entries(
+            arms,
+            &vec![scores],
+            &[groups.total()],
+            &all_stay,
+            method.ranking(),
+            groups.n_rows() as f64,
+        );
         for (e, press) in entries.iter_mut().zip(presses) {
             e.press = press;
-            // That of a proportion: there is one fold only.
-            let error = e.error.unwrap_or(0.0);
-            e.standard_error = (error * (1.0 - error) / groups.n_rows() as f64).sqrt();
         }
         Ok(entries)
     })?;

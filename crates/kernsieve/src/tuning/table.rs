@@ -3,7 +3,6 @@
 use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::method::{Arm, Candidate, Method, Ranking, Rule};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
@@ -35,11 +34,11 @@ pub(super) fn search(
     rule: Rule,
     mut score: impl FnMut(Vec<Arm>) -> Result<Vec<CvEntry>>,
 ) -> Result<(Vec<CvEntry>, usize)> {
-    let mut tried: Vec<Kernel> = Vec::new();
+    let mut tried: Vec<Candidate> = Vec::new();
     let mut grid: Vec<CvEntry> = Vec::new();
     let mut chosen = 0;
     for _ in 0..=WIDENINGS {
-        tried.extend(arms.iter().filter_map(|arm| arm.first()).map(|c| c.kernel));
+        tried.extend(arms.iter().flatten().cloned());
         grid.extend(score(arms)?);
         // Stable: where the method has no preference, candidates stay in the order in which they were listed.
         grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
@@ -77,6 +76,7 @@ pub(super) fn entries(
     weights: &[f64],
     left_after: &[Option<usize>],
     ranking: Ranking,
+    rows: f64,
 ) -> Vec<CvEntry> {
     let n: f64 = weights.iter().sum();
     let mut entries = Vec::new();
@@ -107,7 +107,11 @@ pub(super) fn entries(
                 left_after: None,
                 score: score(&own, ranking, n),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
-                standard_error: mean_and_standard_error(&fold_errors).1,
+                standard_error: match fold_errors.as_slice() {
+                    // One split: that of a proportion.
+                    [only] => (only * (1.0 - only) / rows.max(1.0)).sqrt(),
+                    all => mean_and_standard_error(all).1,
+                },
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
                 press: None,
                 feature_folds: feature_folds(&own),
@@ -237,6 +241,7 @@ fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Kernel;
 
     fn entry(error: f64, standard_error: f64) -> CvEntry {
         CvEntry {

@@ -84,7 +84,9 @@ pub fn train(
             sample.n_samples(),
             data.n_samples()
         ));
-    } else {
+    }
+    // With landmarks or candidates the final fit forms no matrix of all rows.
+    if sample.is_none() || kind == MethodKind::Fivm {
         check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
     }
     check_landmarks(kind, options, problem.n(), control)?;
@@ -222,16 +224,18 @@ pub fn train(
     })
 }
 
-/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on.
+/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on. FIVM, whose tuning walks hundreds of paths, takes 1500.
 fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
     const LEAST: usize = 4000;
-    let Some(m) = options
+    const PATHS: usize = 1500;
+    let candidates = options
         .candidates
-        .filter(|_| matches!(kind, MethodKind::Smkda | MethodKind::SparseKos))
-    else {
-        return Ok(None);
+        .filter(|_| matches!(kind, MethodKind::Smkda | MethodKind::SparseKos));
+    let size = match candidates {
+        Some(m) => (2 * m).max(LEAST),
+        None if kind == MethodKind::Fivm && (options.ridge.is_none() || options.bandwidths.len() != 1) => PATHS,
+        None => return Ok(None),
     };
-    let size = (2 * m).max(LEAST);
     if data.n_samples() <= size {
         return Ok(None);
     }
