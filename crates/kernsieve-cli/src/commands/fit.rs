@@ -9,7 +9,7 @@ use crate::output::{Terminal, clean, percent, seconds, short, table};
 use crate::report::{Rows, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::kernel::Kernel;
-use kernsieve::method::Validation;
+use kernsieve::method::{MethodKind, StopRule, Validation};
 use kernsieve::model::CvTable;
 use kernsieve::model_file::{self, AtomicFile};
 use kernsieve::tuning::{Trained, for_people, train};
@@ -75,9 +75,13 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     bar.finish_and_clear();
     let mut trained = trained?;
     if args.no_cv && trained.model.record.cv.is_some() {
-        trained
-            .notices
-            .push("settings are left to choose, so cross-validation runs all the same".into());
+        trained.notices.push(match args.method {
+            MethodKind::Fivm if options.stop == StopRule::Cv => {
+                "the number of features is left to choose (--stop none fixes it), so cross-validation runs all the same"
+                    .into()
+            }
+            _ => "settings are left to choose, so cross-validation runs all the same".into(),
+        });
     }
     terminal.notices(&trained.notices);
     trained.notices.splice(0..0, input.notices);
@@ -411,7 +415,7 @@ fn kernel_cell(kernel: &Kernel) -> String {
 mod tests {
     use super::*;
     use kernsieve::data::simulate;
-    use kernsieve::method::{MethodKind, Options};
+    use kernsieve::method::Options;
     use kernsieve::tuning::Control;
 
     #[test]

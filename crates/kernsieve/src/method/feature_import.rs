@@ -393,6 +393,40 @@ mod tests {
     }
 
     #[test]
+    fn a_small_ridge_does_not_start_from_worse_than_nothing() {
+        // Coefficients of one feature, about 1 / (2 lambda n), give outputs of that size with one more feature, where the loss is flat.
+        for (classes, ridge) in [(2, 1e-5), (2, 1e-7), (3, 1e-6), (4, 1e-7)] {
+            for seed in 0..6 {
+                let problem = problem(13, 4, classes, seed);
+                let kernel = Kernel::Cauchy {
+                    bandwidth: 1.2,
+                    dimension: 1,
+                };
+                let likelihood = Likelihood::new(&problem.groups());
+                let (features, objectives, _) = walk(&problem, kernel, ridge, true, 3);
+                for k in 0..3 {
+                    let value = |j: usize| {
+                        let mut set = features[..k].to_vec();
+                        set.push(j);
+                        let g = gram(&kernel, &problem.x.select_columns(&set));
+                        let start = vec![0.0; 13 * likelihood.columns()];
+                        let mut work = Workspace::default();
+                        let solved = solve(g.as_slice(), &likelihood, ridge, &start, Stop::EXACT, &mut work);
+                        solution(solved).expect("solves").objective
+                    };
+                    let left = (0..4).filter(|j| !features[..k].contains(j));
+                    let least = left.map(value).fold(f64::INFINITY, f64::min);
+                    let found = f64::from_bits(objectives[k]);
+                    assert!(
+                        (found - least).abs() < 1e-6 * least,
+                        "{classes} {ridge} {seed} {k}: {found} {least}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn most_candidates_are_ruled_out() {
         let problem = problem(60, 300, 2, 5);
         let (_, _, solved) = walk(&problem, Kernel::Gaussian { bandwidth: 2.0 }, 0.35, true, 3);

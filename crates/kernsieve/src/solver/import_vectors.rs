@@ -397,6 +397,18 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_kernel_does_not_end_at_the_first_sample() {
+        let p = problem(60, 6, 2, 4);
+        let k = gram(&Kernel::Gaussian { bandwidth: 30.0 }, &p.x);
+        let likelihood = Likelihood::new(&p.groups());
+        let few = import_vectors(&k, &likelihood, 1e-5, 40, 1e-3).expect("imports");
+        assert!(
+            few.rows.len() > 2 && *few.train_errors.last().expect("some") < 0.4,
+            "{few:?}"
+        );
+    }
+
+    #[test]
     fn repeated_rows_do_no_harm() {
         let (k, groups) = example(2);
         let rows: Vec<usize> = (0..45).chain(0..45).collect();

@@ -79,6 +79,12 @@ mod tests {
         assert_eq!(race.left_after, [None; 3]);
         race.after_fold(&fold([1.0, 2.0, 30.0]));
         assert_eq!(race.left_after, [None, None, Some(2)]);
+        // Weights of another size change nothing.
+        let mut heavy = Race::new(&arms, 1000.0);
+        for _ in 0..2 {
+            heavy.after_fold(&fold([1000.0, 2000.0, 30_000.0]));
+        }
+        assert_eq!(heavy.left_after, race.left_after);
         race.after_fold(&fold([1.0, 2.0, 0.0]));
         assert_eq!(race.left_after, [None, None, Some(2)]);
     }
