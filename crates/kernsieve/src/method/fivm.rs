@@ -1,7 +1,7 @@
 //! The feature import vector machine (Ghosh & Wang, sections 4 to 6): kernel logistic regression on the few features that matter,
 //! imported one at a time; any number of classes.
 //!
-//! [`super::feature_import`] is Algorithm 1: of all features the one with which [`super::klr`] reaches the least `H` enters, again and again. `H` ranks candidates
+//! `feature_import` is Algorithm 1: of all features the one with which [`super::klr`] reaches the least `H` enters, again and again. `H` ranks candidates
 //! of one step and says nothing across steps (section 4.3), so when to stop is a question of its own:
 //!
 //! - `StopRule::Cv` (default): the number of features is tuned with bandwidth and ridge. Every fold walks its own path, selection included. A fold's
