@@ -17,7 +17,7 @@ use crate::kernel::{Base, Kernel, mirror_lower};
 use crate::linalg::Matrix;
 use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, bounds, solve};
 use rayon::prelude::*;
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 /// Objectives that differ by less than this are equal: rounding may not decide.
 const TIE: f64 = 1e-12;
@@ -26,12 +26,6 @@ const MARGIN: f64 = 1e-11;
 /// Candidates that are solved at once.
 const BATCH: usize = 16;
 
-thread_local! {
-    /// A Gram matrix of its own for every thread, kept from one candidate to the next. Taken out while in use: a thread that waits may run
-    /// another candidate meanwhile.
-    static SCRATCH: RefCell<(Vec<f64>, Workspace)> = RefCell::default();
-}
-
 /// The training rows by column, with what all paths share.
 pub(super) struct Ground<'a> {
     /// Columns of the features that take part.
@@ -39,6 +33,8 @@ pub(super) struct Ground<'a> {
     n: usize,
     pub(super) kernel: Kernel,
     pub(super) likelihood: &'a Likelihood,
+    /// Gram matrices of candidates, from one to the next: as many as are at work at once. Handing out a large one anew takes as long as filling it.
+    scratch: Mutex<Vec<(Vec<f64>, Workspace)>>,
     /// Whether candidates are ruled out by their bounds; only a test says no.
     prune: bool,
 }
@@ -52,6 +48,7 @@ impl<'a> Ground<'a> {
             n: problem.n(),
             kernel,
             likelihood,
+            scratch: Mutex::default(),
             prune: true,
         }
     }
@@ -224,13 +221,17 @@ impl<'a> Walk<'a> {
     /// Does something with the Gram matrix of the chosen features and one more.
     fn with_gram<T>(&self, j: usize, act: impl FnOnce(&[f64], &mut Workspace) -> T) -> T {
         let n = self.ground.n;
-        let (mut gram, mut work) = SCRATCH.take();
+        let pool = &self.ground.scratch;
+        let free = pool.lock().ok().and_then(|mut p| p.pop());
+        let (mut gram, mut work) = free.unwrap_or_default();
         // Whatever was there is overwritten.
         gram.resize(n * n, 0.0);
         self.ground.add_column(&self.base, &self.ground.columns[j].1, &mut gram);
         self.ground.kernel_values(&mut gram);
         let result = act(&gram, &mut work);
-        SCRATCH.set((gram, work));
+        if let Ok(mut pool) = pool.lock() {
+            pool.push((gram, work));
+        }
         result
     }
 
