@@ -78,7 +78,7 @@ impl Fivm {
         let (k, lag, patience) = (path.len(), self.options.lag, self.patience());
         let accuracy = |k: usize| 1.0 - path[k - 1].train_error;
         let still = |k: usize| k > lag && (accuracy(k) - accuracy(k - lag)).abs() < self.options.tol * accuracy(k);
-        (k > patience && (k - patience + 1..=k).all(still)).then_some(k - patience)
+        (k > patience && (k - patience + 1..=k).all(still)).then(|| k - patience)
     }
 
     /// Outputs of held-out rows for the model as it stands.
