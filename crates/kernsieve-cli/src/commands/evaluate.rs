@@ -1,6 +1,6 @@
 //! `kernsieve evaluate`: how good a saved model is on rows whose classes are known.
 
-use super::{print_confusion, unused_columns};
+use super::{open_labelled, print_confusion};
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent};
@@ -9,7 +9,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
 use kernsieve::model::Model;
 use kernsieve::model_file;
-use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
+use kernsieve_io::{Missing, ScoringReader};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -152,13 +152,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
         ));
     }
     let model = model_file::load(&args.scoring.model)?;
-    let source = Source::from_arg(&args.scoring.data);
-    let options = ScoringOptions {
-        target_name: args.target.clone(),
-        unused: unused_columns(&model),
-        ..args.scoring.options(TargetColumn::Required)
-    };
-    let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let e = evaluate_rows(&model, &mut reader, terminal)?;
     if terminal.json {
         terminal.object(&e.to_json())?;

@@ -10,12 +10,14 @@ mod journal;
 pub mod predict;
 pub mod report;
 
+use crate::args::ScoringArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
 use kernsieve::data::{ColumnKind, Dataset};
 use kernsieve::kernel::Kernel;
 use kernsieve::method::{CvEntry, Validation};
 use kernsieve::model::{Model, TrainingRecord};
+use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,6 +33,22 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
         ))),
         None => Ok(()),
     }
+}
+
+/// Opens a file whose rows have classes, for a saved model.
+fn open_labelled(
+    scoring: &ScoringArgs,
+    target: Option<&String>,
+    model: &Model,
+) -> Result<(Source, ScoringReader), Failure> {
+    let source = Source::from_arg(&scoring.data);
+    let options = ScoringOptions {
+        target_name: target.cloned(),
+        unused: unused_columns(model),
+        ..scoring.options(TargetColumn::Required)
+    };
+    let reader = ScoringReader::open(&source, &model.schema, &options)?;
+    Ok((source, reader))
 }
 
 /// For every column of the data whether the model does without it: none of its features has a weight.

@@ -1,13 +1,13 @@
 //! `kernsieve report`: a saved model and rows with known classes as one HTML page.
 
-use super::{keep_input, unused_columns};
+use super::{keep_input, open_labelled};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean};
 use crate::report::{Rows, page};
 use kernsieve::linalg::Matrix;
 use kernsieve::model_file;
-use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
+use kernsieve_io::Missing;
 use serde_json::json;
 use std::path::Path;
 
@@ -24,13 +24,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         &[&args.scoring.model, Path::new(&args.scoring.data)],
     )?;
     let model = model_file::load(&args.scoring.model)?;
-    let source = Source::from_arg(&args.scoring.data);
-    let options = ScoringOptions {
-        target_name: args.target.clone(),
-        unused: unused_columns(&model),
-        ..args.scoring.options(TargetColumn::Required)
-    };
-    let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let (mut values, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);
     for block in reader.by_ref() {
         let block = block?;

@@ -2,6 +2,7 @@
 
 pub mod box_quadratic;
 pub mod import_vectors;
+mod likelihood;
 pub mod logistic;
 pub mod ols;
 pub mod optimal_scoring;
