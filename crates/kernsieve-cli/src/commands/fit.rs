@@ -29,20 +29,17 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     }
     let options = args.options.options();
     options.check(args.method).map_err(|e| Failure::Usage(e.to_string()))?;
-    if let Some(path) = &args.model {
-        let test = Path::new(args.test.as_deref().unwrap_or("-"));
-        keep_input("--model", path, &[Path::new(&args.data.data), test])?;
-        check_writable(path)?;
+    if args.model.is_some() && args.model == args.report {
+        return Err(Failure::Usage(
+            "--report and --model name the same file; each needs one of its own".into(),
+        ));
     }
-    if let Some(path) = &args.report {
-        let test = Path::new(args.test.as_deref().unwrap_or("-"));
-        if args.model.as_ref() == Some(path) {
-            return Err(Failure::Usage(
-                "--report and --model name the same file; each needs one of its own".into(),
-            ));
+    let test = Path::new(args.test.as_deref().unwrap_or("-"));
+    for (option, path) in [("--model", &args.model), ("--report", &args.report)] {
+        if let Some(path) = path {
+            keep_input(option, path, &[Path::new(&args.data.data), test])?;
+            check_writable(path)?;
         }
-        keep_input("--report", path, &[Path::new(&args.data.data), test])?;
-        check_writable(path)?;
     }
     let source = Source::from_arg(&args.data.data);
     let input = read_training(&source, &args.data.read_options())?;

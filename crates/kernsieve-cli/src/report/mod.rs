@@ -39,7 +39,8 @@ fn escape(text: &str) -> String {
 
 /// The page.
 pub fn page(model: &Model, rows: &Rows<'_>) -> String {
-    let predicted: Vec<usize> = model.predict(rows.x).posterior.iter_rows().map(argmax).collect();
+    let posterior = model.predict(rows.x).posterior;
+    let predicted: Vec<usize> = posterior.iter_rows().map(argmax).collect();
     let truth: Vec<Option<usize>> = rows
         .labels
         .iter()
@@ -51,7 +52,7 @@ pub fn page(model: &Model, rows: &Rows<'_>) -> String {
     let _ = writeln!(body, "<h1>{}</h1>", escape(&title));
     summary(model, rows, &wrong, &mut body);
     features(model, &mut body);
-    pictures(model, rows.x, &truth, &wrong, &mut body);
+    pictures(model, rows.x, &posterior, &truth, &wrong, &mut body);
     left_out(&truth, &mut body);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}</body></html>\n",
@@ -150,7 +151,7 @@ fn features(model: &Model, body: &mut String) {
 }
 
 /// Pairs of the first three selected features.
-fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], body: &mut String) {
+fn pictures(model: &Model, x: &Matrix, posterior: &Matrix, truth: &[Option<usize>], wrong: &[bool], body: &mut String) {
     let names = model.feature_names();
     let first: Vec<usize> = model
         .selected_features()
@@ -159,6 +160,8 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
         .take(3)
         .collect();
     let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
+    // Only where the picture shows all that the model sees.
+    let with_background = used == 2 && first.len() == 2;
     // Evenly spread where there are too many rows to draw.
     let known: Vec<usize> = (0..x.rows())
         .step_by(step(x.rows()))
@@ -168,7 +171,11 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
         [a, b, c, ..] => vec![(*a, *b), (*a, *c), (*b, *c)],
         [a, b] => vec![(*a, *b)],
         [a] => {
-            one_feature(model, x, *a, &known, truth, wrong, body);
+            let shown: Vec<[f64; 2]> = known
+                .iter()
+                .map(|&i| [x[(i, *a)], posterior[(i, posterior.cols() - 1)]])
+                .collect();
+            one_feature(model, *a, &shown, &known, truth, wrong, body);
             return;
         }
         _ => vec![],
@@ -178,7 +185,7 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
     }
     let _ = writeln!(body, "<h2>Rows in the first features</h2>");
     key(model, body);
-    if used == 2 && first.len() == 2 {
+    if with_background {
         let _ = writeln!(body, "<span>background: predicted class, the stronger the surer</span>");
     }
     let _ = writeln!(body, "</p>\n<div class=\"pictures\">");
@@ -186,8 +193,7 @@ fn pictures(model: &Model, x: &Matrix, truth: &[Option<usize>], wrong: &[bool], 
         let points: Vec<[f64; 2]> = known.iter().map(|&i| [x[(i, a)], x[(i, b)]]).collect();
         let classes: Vec<usize> = known.iter().filter_map(|&i| truth[i]).collect();
         let errors: Vec<bool> = known.iter().map(|&i| wrong[i]).collect();
-        // Only where the picture shows all that the model sees.
-        let background = if used == 2 && first.len() == 2 {
+        let background = if with_background {
             field(model, a, b, &points)
         } else {
             vec![]
@@ -248,8 +254,8 @@ fn key(model: &Model, body: &mut String) {
 /// One feature against the probability of the last class.
 fn one_feature(
     model: &Model,
-    x: &Matrix,
     feature: usize,
+    points: &[[f64; 2]],
     rows: &[usize],
     truth: &[Option<usize>],
     wrong: &[bool],
@@ -258,19 +264,13 @@ fn one_feature(
     let (Some(last), false) = (model.classes.last(), rows.is_empty()) else {
         return;
     };
-    let p = model.predict(&x.select_rows(rows)).posterior;
-    let points: Vec<[f64; 2]> = rows
-        .iter()
-        .zip(p.iter_rows())
-        .map(|(&i, p)| [x[(i, feature)], p.last().copied().unwrap_or(0.0)])
-        .collect();
     let classes: Vec<usize> = rows.iter().filter_map(|&i| truth[i]).collect();
     let errors: Vec<bool> = rows.iter().map(|&i| wrong[i]).collect();
     let name = format!("probability of {}", clean(last, 40));
     let names = model.feature_names();
     let picture = Scatter {
         names: [&names[feature], &name],
-        points: &points,
+        points,
         classes: &classes,
         wrong: &errors,
         background: &[],

@@ -104,18 +104,21 @@ impl Fivm {
         let mut walk = Walk::new(ground, ridge)?;
         let mut followers = Followers::new(fold);
         let (mut path, mut at_size): (Vec<Import>, Vec<HeldOut>) = (vec![], vec![]);
+        let mut losses = vec![];
         let longest = self.longest(ground.n_features());
         let mut kept = None;
         while path.len() < longest && kept.is_none() {
             let Some(import) = walk.import(false)? else { break };
             followers.import(import.feature, ground.kernel.family().base());
             path.push(import);
+            let scores = decision.scores(&self.outputs(&walk, &followers, ground, ridge)?);
+            losses.push(log_loss(&scores, fold));
             at_size.push(HeldOut {
-                scores: decision.scores(&self.outputs(&walk, &followers, ground, ridge)?),
+                scores,
                 weights: Some(indicator(&walk.features(), fold.train.x.cols())),
             });
             kept = self.stopped(&path);
-            if self.options.stop == StopRule::Cv && self.is_past_its_best(&at_size, fold) {
+            if self.options.stop == StopRule::Cv && self.is_past_its_best(&losses) {
                 break;
             }
         }
@@ -127,10 +130,9 @@ impl Fivm {
     }
 
     /// Whether the last `patience` imports have not lowered the log loss of the held-out rows.
-    fn is_past_its_best(&self, at_size: &[HeldOut], fold: &Fold) -> bool {
-        let losses: Vec<f64> = at_size.iter().map(|h| log_loss(&h.scores, fold)).collect();
+    fn is_past_its_best(&self, losses: &[f64]) -> bool {
         let best = (0..losses.len()).fold(0, |b, i| if losses[i] < losses[b] { i } else { b });
-        at_size.len() - 1 - best >= self.patience()
+        losses.len() - 1 - best >= self.patience()
     }
 }
 
@@ -273,17 +275,14 @@ impl Method for Fivm {
         let end = candidate
             .n_features
             .map_or(longest, |k| (k + self.patience()).min(longest));
-        let (mut path, mut chosen, mut kept): (Vec<Import>, _, Option<usize>) = (vec![], None, None);
-        let mut models = vec![];
+        let (mut path, mut models, mut kept): (Vec<Import>, _, Option<usize>) = (vec![], vec![], None);
         while path.len() < end && kept.is_none() {
             let Some(import) = walk.import(true)? else { break };
             path.push(import);
             models.push(walk.model.clone());
-            if candidate.n_features == Some(path.len()) {
-                chosen = Some(path.len());
-            }
             kept = self.stopped(&path);
         }
+        let chosen = candidate.n_features.filter(|k| *k <= path.len());
         let size = chosen.or(kept).unwrap_or(path.len());
         let features: Vec<usize> = path[..size].iter().map(|i| i.feature).collect();
         let k = gram(&candidate.kernel, &problem.x.select_columns(&features));

@@ -46,41 +46,35 @@ pub fn import_vectors(k: &Matrix, likelihood: &Likelihood, ridge: f64, limit: us
         Outcome::Above(value) => value,
     };
     let mut state = State::new(k, likelihood, ridge);
-    let mut result = Imported {
-        rows: vec![],
-        coef: Matrix::zeros(0, likelihood.columns()),
-        objectives: vec![],
-        train_errors: vec![],
-        gradient: 0.0,
-    };
+    let (mut objectives, mut train_errors) = (vec![], vec![]);
     let mut last = state.objective;
     while state.rows.len() < limit.min(k.rows()) {
         let Some(row) = state.best_candidate()? else { break };
         state.import(row)?;
         // Rounding may leave an import without effect: it is not kept.
-        if state.objective >= last && !result.rows.is_empty() {
+        if state.objective >= last && !objectives.is_empty() {
             break;
         }
-        result.rows = state.rows.clone();
-        result.coef = state.coef_matrix();
-        result.objectives.push(state.objective);
-        result.train_errors.push(likelihood.training_error(&state.p));
-        result.gradient = state.gradient;
+        objectives.push(state.objective);
+        train_errors.push(likelihood.training_error(&state.p));
         if state.objective - whole < epsilon * whole.abs() {
             break;
         }
         last = state.objective;
     }
-    if !result.rows.is_empty() {
-        state.keep(result.rows.len());
+    let kept = objectives.len();
+    if let (Some(objective), Some(error)) = (objectives.last_mut(), train_errors.last_mut()) {
+        state.keep(kept);
         state.minimise(EXACT)?;
-        result.coef = state.coef_matrix();
-        result.gradient = state.gradient;
-        if let (Some(objective), Some(error)) = (result.objectives.last_mut(), result.train_errors.last_mut()) {
-            (*objective, *error) = (state.objective, likelihood.training_error(&state.p));
-        }
+        (*objective, *error) = (state.objective, likelihood.training_error(&state.p));
     }
-    Ok(result)
+    Ok(Imported {
+        coef: state.coef_matrix(),
+        rows: state.rows,
+        objectives,
+        train_errors,
+        gradient: state.gradient,
+    })
 }
 
 struct State<'a> {
@@ -132,9 +126,9 @@ impl<'a> State<'a> {
     }
 
     /// `sqrt(w) K_S`, rows x samples.
-    fn weighted_columns(&self, w: &[f64]) -> Matrix {
+    fn weighted_columns(&self, root: &[f64]) -> Matrix {
         Matrix::from_fn(self.k.rows(), self.rows.len(), |i, j| {
-            w[i].sqrt() * self.k[(i, self.rows[j])]
+            root[i] * self.k[(i, self.rows[j])]
         })
     }
 
@@ -160,7 +154,7 @@ impl<'a> State<'a> {
                 .collect();
             let before = left.clone();
             if m > 0 {
-                let columns = self.weighted_columns(&w);
+                let columns = self.weighted_columns(&root);
                 let factor = self.factor(&matmul(columns.view().t(), columns.view()))?;
                 let mut cross = matmul(
                     Matrix::from_fn(m, n, |j, i| root[i] * columns[(i, j)]).view(),

@@ -229,7 +229,8 @@ pub fn solve(
         // K b = 2 lambda f - K r: the terms that the gradient is the difference of.
         let size = |value: f64, (f, kr): (&f64, &f64)| f64::max(value, (2.0 * ridge * f - kr).abs());
         let terms = work.f.iter().zip(&work.kr).fold(f64::MIN_POSITIVE, size);
-        let gradient = work.kr.iter().fold(0.0, |m, v| f64::max(m, v.abs())) / terms;
+        let steepest = work.kr.iter().fold(0.0, |m, v| f64::max(m, v.abs()));
+        let gradient = steepest / terms;
         // The part of the residual that K sees; the rest of it only the dual coefficients below can mend.
         let seen = dot(&work.r, &work.kr).max(0.0);
         stalled = if seen < 0.25 * least { 0 } else { stalled + 1 };
@@ -251,7 +252,7 @@ pub fn solve(
         }
         // Near the solution the dual coefficients have almost the same outputs. They satisfy the equations in the directions that K
         // does not see as well, where conjugate gradients leave everything as it was.
-        let shift = work.kr.iter().fold(0.0, |m, v| f64::max(m, v.abs())) / (2.0 * ridge);
+        let shift = steepest / (2.0 * ridge);
         if shift <= TOLERANCE || (shift <= 1e-5 && residual > 100.0 * shift) {
             a.iter_mut().zip(&work.r).for_each(|(a, r)| *a -= r / (2.0 * ridge));
             symmetric_times(k, n, &a, &mut work.f);
