@@ -99,7 +99,7 @@ fn run(a: &[String]) -> Result<(), String> {
             let candidate = Candidate::new(kernel).ridge(real(6)?);
             let method = MethodKind::Klr.build(&Options::default()).map_err(|e| e.to_string())?;
             serve(word(7)?, || match method.fit(&problem, &candidate) {
-                Ok(fit) => fit.decision.posterior(&fit.expansion.evaluate(&problem.x)),
+                Ok(fit) => fit.decision.posterior(&fit.outputs(&problem.x)),
                 Err(_) => Matrix::zeros(0, 0),
             })
         }

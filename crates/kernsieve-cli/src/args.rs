@@ -1,9 +1,11 @@
 //! What can be typed, and how it becomes library options.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kernsieve::decision::Simplex;
 use kernsieve::kernel::Family;
 use kernsieve::method::{
-    Landmarks, MethodKind, Options, Penalty, Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
+    Landmarks, MappingKind, MethodKind, Metric, Options, Penalty, PosteriorKind, Priors, RidgeRule, Rule, Spacing,
+    Steps, StopRule, Validation,
 };
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
@@ -110,7 +112,7 @@ impl DataArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Method options (what is not given is tuned)")]
 pub struct MethodArgs {
-    /// Kernel
+    /// Kernel; discriminant (mkda, smkda, kos, klr) is short for --posterior l1
     #[arg(long, value_enum, default_value = "gaussian")]
     pub kernel: KernelArg,
     /// Fix the kernel's bandwidth b: exp(-|x-x'|^2 / (2 b^2)) for the Gaussian
@@ -146,7 +148,7 @@ pub struct MethodArgs {
     /// kos, sparse-kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
     pub mahalanobis: bool,
-    /// Canonical variates to keep (lda, mkda, smkda) [default: number of classes - 1]
+    /// Canonical variates to keep (lda, mkda, smkda, l1-dkf) [default: number of classes - 1]
     #[arg(long, value_name = "K")]
     pub components: Option<usize>,
     /// smkda: samples to retain, n_s [default: tuned]; klr, fivm: at most N samples carry the model [default: all]
@@ -171,7 +173,23 @@ pub struct MethodArgs {
     /// fivm: imports without progress before the end [default: 5; with --stop accuracy: 1]
     #[arg(long, value_name = "K")]
     pub patience: Option<usize>,
-    /// sparse-kos: fix the penalty on the feature weights, lambda [default: tuned]
+    /// Take the discriminant kernel of these class posteriors for the kernel (l1-dkf, mkda, smkda, kos, klr); klr and parzen
+    /// posteriors have --kernel as theirs [default: l1 for l1-dkf, none for the others]
+    #[arg(long, value_enum)]
+    pub posterior: Option<PosteriorArg>,
+    /// l1 posteriors: how regression outputs are brought to the simplex; none leaves them as they are
+    #[arg(long, value_enum, default_value = "clip")]
+    pub simplex: SimplexArg,
+    /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared norm (elastic net)
+    #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub l1_ratio: f64,
+    /// l1-dkf: discriminant analysis with the kernel, or Otsu's optimum mapping of the posteriors
+    #[arg(long, value_enum, default_value = "lda")]
+    pub mapping: MappingArg,
+    /// lda, l1-dkf: covariance in which the nearest mean is found; total (with --priors uniform) is the rule of l1-dkf's paper
+    #[arg(long, value_enum, default_value = "within")]
+    pub metric: MetricArg,
+    /// Fix the L1 penalty, lambda: sparse-kos on the feature weights, l1 and logistic posteriors on the coefficients [default: tuned]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub sparsity: Option<f64>,
     /// sparse-kos: spacing of the penalties that are tried; linear is the paper's
@@ -229,6 +247,14 @@ impl MethodArgs {
             max_support: self.max_support,
             path_limit: self.path_limit,
             sparsity: self.sparsity,
+            l1_ratio: self.l1_ratio,
+            posterior: match (self.posterior, self.kernel) {
+                (None, KernelArg::Discriminant) => Some(PosteriorKind::L1),
+                (given, _) => given.map(Into::into),
+            },
+            simplex: self.simplex.into(),
+            mapping: self.mapping.into(),
+            metric: self.metric.into(),
             spacing: self.spacing.into(),
             weight_steps: self.weight_steps.into(),
             restarts: self.restarts,
@@ -259,7 +285,7 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm or parzen
+    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf or parzen
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model
@@ -392,156 +418,52 @@ pub struct DemoArgs {
     pub seed: u64,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum KernelArg {
-    Linear,
-    Gaussian,
-    Polynomial,
-    Sigmoid,
-    Laplacian,
-    Cauchy,
-}
-
-impl From<KernelArg> for Family {
-    fn from(k: KernelArg) -> Self {
-        match k {
-            KernelArg::Linear => Self::Linear,
-            KernelArg::Gaussian => Self::Gaussian,
-            KernelArg::Polynomial => Self::Polynomial,
-            KernelArg::Sigmoid => Self::Sigmoid,
-            KernelArg::Laplacian => Self::Laplacian,
-            KernelArg::Cauchy => Self::Cauchy,
+/// Words of the command line for the variants of a library type: `Word` is typed in lower case with hyphens, or by the name it is given.
+macro_rules! words {
+    ($($arg:ident for $library:ident { $($(#[$meta:meta])* $word:ident => $variant:ident),+ $(,)? })+) => {$(
+        #[derive(Clone, Copy, ValueEnum)]
+        pub enum $arg {
+            $($(#[$meta])* $word,)+
         }
-    }
-}
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum RidgeRuleArg {
-    Stabilization,
-    StabilizationLiteral,
-    Gcv,
-    Cv,
-}
-
-impl From<RidgeRuleArg> for RidgeRule {
-    fn from(r: RidgeRuleArg) -> Self {
-        match r {
-            RidgeRuleArg::Stabilization => Self::Stabilization,
-            RidgeRuleArg::StabilizationLiteral => Self::StabilizationLiteral,
-            RidgeRuleArg::Gcv => Self::Gcv,
-            RidgeRuleArg::Cv => Self::Cv,
+        impl From<$arg> for $library {
+            fn from(word: $arg) -> Self {
+                match word {
+                    $($arg::$word => Self::$variant,)+
+                }
+            }
         }
+    )+};
+}
+
+words! {
+    KernelArg for Family {
+        Linear => Linear,
+        Gaussian => Gaussian,
+        Polynomial => Polynomial,
+        Sigmoid => Sigmoid,
+        Laplacian => Laplacian,
+        Cauchy => Cauchy,
+        // Posteriors that need a kernel have this one.
+        Discriminant => Gaussian,
     }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum PenaltyArg {
-    Kernel,
-    Identity,
-}
-
-impl From<PenaltyArg> for Penalty {
-    fn from(p: PenaltyArg) -> Self {
-        match p {
-            PenaltyArg::Kernel => Self::Kernel,
-            PenaltyArg::Identity => Self::Identity,
-        }
+    RidgeRuleArg for RidgeRule {
+        Stabilization => Stabilization,
+        StabilizationLiteral => StabilizationLiteral,
+        Gcv => Gcv,
+        Cv => Cv,
     }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum RuleArg {
-    Min,
-    #[value(name = "1se")]
-    OneStandardError,
-}
-
-impl From<RuleArg> for Rule {
-    fn from(r: RuleArg) -> Self {
-        match r {
-            RuleArg::Min => Self::Min,
-            RuleArg::OneStandardError => Self::OneStandardError,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SpacingArg {
-    Log,
-    Linear,
-}
-
-impl From<SpacingArg> for Spacing {
-    fn from(s: SpacingArg) -> Self {
-        match s {
-            SpacingArg::Log => Self::Log,
-            SpacingArg::Linear => Self::Linear,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum StepsArg {
-    Projected,
-    Linearised,
-}
-
-impl From<StepsArg> for Steps {
-    fn from(s: StepsArg) -> Self {
-        match s {
-            StepsArg::Projected => Self::Projected,
-            StepsArg::Linearised => Self::Linearised,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum LandmarksArg {
-    Sample,
-    Ols,
-}
-
-impl From<LandmarksArg> for Landmarks {
-    fn from(l: LandmarksArg) -> Self {
-        match l {
-            LandmarksArg::Sample => Self::Sample,
-            LandmarksArg::Ols => Self::Ols,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum StopArg {
-    Cv,
-    Accuracy,
-    None,
-}
-
-impl From<StopArg> for StopRule {
-    fn from(s: StopArg) -> Self {
-        match s {
-            StopArg::Cv => Self::Cv,
-            StopArg::Accuracy => Self::Accuracy,
-            StopArg::None => Self::None,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ValidationArg {
-    Cv,
-    Split,
-    Loo,
-}
-
-impl From<ValidationArg> for Validation {
-    fn from(v: ValidationArg) -> Self {
-        match v {
-            ValidationArg::Cv => Self::Folds,
-            ValidationArg::Split => Self::Split,
-            ValidationArg::Loo => Self::LeaveOneOut,
-        }
-    }
+    PenaltyArg for Penalty { Kernel => Kernel, Identity => Identity }
+    RuleArg for Rule { Min => Min, #[value(name = "1se")] OneStandardError => OneStandardError }
+    SpacingArg for Spacing { Log => Log, Linear => Linear }
+    StepsArg for Steps { Projected => Projected, Linearised => Linearised }
+    LandmarksArg for Landmarks { Sample => Sample, Ols => Ols }
+    StopArg for StopRule { Cv => Cv, Accuracy => Accuracy, None => None }
+    ValidationArg for Validation { Cv => Folds, Split => Split, Loo => LeaveOneOut }
+    PosteriorArg for PosteriorKind { L1 => L1, Logistic => Logistic, Klr => Klr, Parzen => Parzen }
+    SimplexArg for Simplex { Clip => Clip, Project => Project, Softmax => Softmax, None => None }
+    MappingArg for MappingKind { Lda => Lda, Onda => Onda }
+    MetricArg for Metric { Within => Within, Total => Total }
 }
 
 fn parse_method(text: &str) -> Result<MethodKind, String> {

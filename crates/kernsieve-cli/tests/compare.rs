@@ -51,7 +51,9 @@ fn the_table_ranks_the_methods() {
     let order: Vec<&str> = methods.iter().map(|m| m["method"].as_str().unwrap()).collect();
     assert_eq!(ranks(&run.out), order);
     // A disc inside a square: no line divides them.
-    assert_eq!(order.last(), Some(&"lda"));
+    let mut linear = [order[METHODS.len() - 2], order[METHODS.len() - 1]];
+    linear.sort_unstable();
+    assert_eq!(linear, ["l1-dkf", "lda"]);
     let outcomes = object["outcomes"].as_array().unwrap();
     assert_eq!(outcomes.len(), 3 * METHODS.len());
     for m in methods {
@@ -83,9 +85,12 @@ fn methods_and_splits_as_asked() {
     let linear = run("--kernel linear");
     assert_eq!(
         names(&linear.json()),
-        ["fivm", "klr", "kos", "lda", "mkda", "smkda", "sparse-kos"]
+        ["fivm", "klr", "kos", "l1-dkf", "lda", "mkda", "smkda", "sparse-kos"]
     );
     has(&linear.err, &["left out", "parzen"]);
+    let discriminant = run("--kernel discriminant");
+    assert_eq!(names(&discriminant.json()), ["klr", "kos", "l1-dkf", "mkda", "smkda"]);
+    has(&discriminant.err, &["left out", "sparse-kos"]);
     let two = findings(&run("--threads 2").json());
     assert_eq!(two, findings(&run("--threads 1").json()));
     assert_ne!(two["outcomes"], findings(&run("--seed 9").json())["outcomes"]);

@@ -56,7 +56,7 @@ fn fields_of_fit_and_inspect() {
         assert_eq!(fit["model"], "m.ks");
         assert_eq!(fit["feature_names"], serde_json::json!(["a", "b"]));
         check(&fit["feature_weights"], "a:number b:number");
-        if method != "lda" {
+        if !["lda", "l1-dkf"].contains(&method) {
             check(&fit, "kernel.bandwidth:number");
         }
         if method != "parzen" {

@@ -52,6 +52,27 @@ fn values_of_fit() {
         ("--method fivm --stop accuracy --lag 0", &["lag", "1 or more"]),
         ("--method fivm --patience 0", &["patience", "1 or more"]),
         ("--method fivm --stop later", &["--stop", "accuracy"]),
+        (
+            "--method sparse-kos --posterior l1",
+            &["sparse-kos", "l1-dkf, mkda, smkda, kos and klr can"],
+        ),
+        ("--method lda --kernel discriminant", &["lda needs", "l1-dkf"]),
+        ("--method l1-dkf --posterior foo", &["--posterior", "parzen"]),
+        ("--method l1-dkf --l1-ratio 0", &["l1-ratio", "above 0"]),
+        ("--method l1-dkf --l1-ratio nan", &["l1-ratio", "above 0"]),
+        ("--method l1-dkf --sparsity -1", &["sparsity", "0 or more"]),
+        (
+            "--method l1-dkf --posterior parzen --kernel linear",
+            &["parzen", "gaussian, laplacian or cauchy"],
+        ),
+        (
+            "--method l1-dkf --posterior klr --kernel sigmoid",
+            &["positive definite", "sigmoid"],
+        ),
+        (
+            "--method smkda --posterior l1 --validation loo",
+            &["validation", "--posterior"],
+        ),
         ("--method klr --ridges 1,0", &["ridges", "above 0"]),
         ("--method klr --ridge 1 --ridges 1,2", &["cannot be used with"]),
         ("--report -", &["--report", "name of a file"]),

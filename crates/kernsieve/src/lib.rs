@@ -22,6 +22,7 @@
 
 pub mod data;
 pub mod decision;
+pub mod discriminant_kernel;
 pub mod error;
 pub mod expansion;
 pub mod kernel;

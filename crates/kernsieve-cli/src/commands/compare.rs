@@ -67,11 +67,12 @@ impl Comparison<'_> {
             method: method.name().into(),
             error: weighted_error_rate(&predicted, &truth, weights.as_deref()),
             retained_percent: 100.0 * model.record.report.retained_rows.len() as f64 / training.n_samples() as f64,
-            features: model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count(),
+            features: model.feature_weights().iter().filter(|w| **w != 0.0).count(),
             seconds: fit_seconds,
             predict_seconds,
-            bandwidth: model.expansion.kernel.bandwidth(),
+            bandwidth: model.reader().kernel.bandwidth(),
             ridge: model.record.report.ridge,
+            sparsity: model.record.candidate.reader().sparsity,
         })
     }
 }
@@ -87,6 +88,7 @@ pub struct Summary {
     predict_seconds: f64,
     bandwidth: Option<f64>,
     ridge: Option<f64>,
+    sparsity: Option<f64>,
 }
 
 impl Summary {
@@ -122,6 +124,7 @@ pub fn summarize(outcomes: &[Outcome]) -> Vec<Summary> {
                 predict_seconds: mean(|o| o.predict_seconds),
                 bandwidth: median(own.iter().filter_map(|o| o.bandwidth).collect()),
                 ridge: median(own.iter().filter_map(|o| o.ridge).collect()),
+                sparsity: median(own.iter().filter_map(|o| o.sparsity).collect()),
             }
         })
         .collect();
@@ -175,7 +178,7 @@ fn to_json(s: &Summary) -> Value {
         "features_mean": s.features,
         "seconds_mean": s.seconds,
         "predict_seconds_mean": s.predict_seconds,
-        "params": { "bandwidth_median": s.bandwidth, "ridge_median": s.ridge },
+        "params": { "bandwidth_median": s.bandwidth, "ridge_median": s.ridge, "sparsity_median": s.sparsity },
     })
 }
 

@@ -1,5 +1,6 @@
 //! Which features matter: their weights, how stable they are, and the path along which the others left.
 
+use super::{ClassCoefficients, coefficients};
 use crate::failure::Failure;
 use crate::output::{clean, percent, short, table};
 use kernsieve::model::Model;
@@ -11,6 +12,8 @@ const SHOWN: usize = 15;
 const ALONG: usize = 6;
 const NAME: usize = 24;
 const NEXT: usize = 16;
+/// Classes shown with their coefficients.
+const CLASSES: usize = 12;
 
 /// Features by weight with the number of folds that kept them, and the dropped ones by name. Nothing for methods that learn no
 /// weights.
@@ -18,10 +21,13 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
     if !model.record.report.imported.is_empty() {
         return print_imports(model, out);
     }
+    if let Some(rows) = coefficients(model) {
+        return print_coefficients(model, &rows, out);
+    }
     if !learns_weights(model) {
         return Ok(());
     }
-    let (names, weights) = (model.feature_names(), &model.expansion.feature_weights);
+    let (names, weights) = (model.feature_names(), model.feature_weights());
     let cv = model.record.cv.as_ref();
     let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
     let mut kept: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
@@ -59,6 +65,62 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
             super::first_of(&dropped[..dropped.len().min(20)], dropped.len(), 60)
         )?;
     }
+    Ok(())
+}
+
+/// Coefficients of linear posteriors, class by class: how many are left, and the largest.
+fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn Write) -> Result<(), Failure> {
+    let names = model.feature_names();
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .take(CLASSES)
+        .map(|row| {
+            let largest = row.coef.iter().take(8);
+            let words: Vec<String> = largest
+                .map(|(j, w)| format!("{} {w:.3}", clean(&names[*j], NEXT)))
+                .collect();
+            vec![
+                clean(&row.class, NAME),
+                row.coef.len().to_string(),
+                (names.len() - row.coef.len()).to_string(),
+                super::first_of(&words, row.coef.len(), 34),
+            ]
+        })
+        .collect();
+    writeln!(out)?;
+    table(&["class", "nonzero", "zeros", "coefficients"], &lines, out)?;
+    if rows.len() > CLASSES {
+        writeln!(out, "  ... {} more (--json has all)", rows.len() - CLASSES)?;
+    }
+    let (total, kept) = (
+        rows.len() * names.len(),
+        rows.iter().map(|r| r.coef.len()).sum::<usize>(),
+    );
+    writeln!(out, "  {} of {total} coefficients are zero", total - kept)?;
+    let path = &model.record.report.path;
+    if path.len() < 2 {
+        return Ok(());
+    }
+    // From the last penalty that leaves nothing on; about a dozen of them, the chosen one among them.
+    let chosen = model.record.candidate.reader().sparsity;
+    let first = path.iter().rposition(|s| s.size == 0).unwrap_or(0);
+    let at = path.iter().position(|s| s.sparsity == chosen);
+    let step = (path.len() - first).div_ceil(12);
+    let shown = (first..path.len()).filter(|k| (k - first).is_multiple_of(step) || Some(*k) == at);
+    let lines: Vec<Vec<String>> = shown
+        .map(|k| {
+            let penalty = path[k].sparsity.unwrap_or(0.0);
+            vec![
+                if Some(k) == at { "*".into() } else { String::new() },
+                short(penalty),
+                path[k].size.to_string(),
+                (total - path[k].size.min(total)).to_string(),
+                super::cv_error_at(&model.record, penalty).map_or(String::new(), percent),
+            ]
+        })
+        .collect();
+    writeln!(out)?;
+    table(&["", "penalty", "nonzero", "zeros", "CV error"], &lines, out)?;
     Ok(())
 }
 

@@ -8,8 +8,7 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
 use crate::report::{Rows, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
-use kernsieve::kernel::Kernel;
-use kernsieve::method::{MethodKind, StopRule, Validation};
+use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::CvTable;
 use kernsieve::model_file::{self, AtomicFile};
 use kernsieve::tuning::{Trained, for_people, train};
@@ -252,7 +251,7 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     }
     print_features(model, out)?;
     print_path(model, out)?;
-    if model.record.candidate.sparsity.is_some() || !model.record.report.imported.is_empty() {
+    if model.record.candidate.reader().sparsity.is_some() || !model.record.report.imported.is_empty() {
         writeln!(out)?;
     }
     let error =
@@ -281,8 +280,9 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     });
     order.truncate(SHOWN);
     order.sort_unstable();
-    let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
-    let with_penalty = cv.grid.iter().any(|e| e.candidate.sparsity.is_some());
+    let ridge = |c: &Candidate| c.ridge.or(c.reader().ridge);
+    let with_ridge = cv.grid.iter().any(|e| ridge(&e.candidate).is_some());
+    let with_penalty = cv.grid.iter().any(|e| e.candidate.reader().sparsity.is_some());
     let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
     let with_features = cv.grid.iter().any(|e| e.candidate.n_features.is_some());
     let mut header = vec!["", "kernel"];
@@ -314,7 +314,7 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             let e = &cv.grid[i];
             let mut row = vec![
                 if i == cv.chosen { "*".into() } else { String::new() },
-                kernel_cell(&e.candidate.kernel),
+                kernel_cell(&e.candidate),
             ];
             if with_size {
                 row.push(e.candidate.size.map(|s| s.to_string()).unwrap_or_default());
@@ -323,12 +323,13 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 row.push(e.candidate.n_features.map(|s| s.to_string()).unwrap_or_default());
             }
             if with_ridge {
-                row.push(e.candidate.ridge.map(short).unwrap_or_default());
+                row.push(ridge(&e.candidate).map(short).unwrap_or_default());
             }
             if with_penalty {
                 let only = if e.candidate.features.is_some() { ", voted" } else { "" };
                 row.push(
                     e.candidate
+                        .reader()
                         .sparsity
                         .map(|p| format!("{}{only}", short(p)))
                         .unwrap_or_default(),
@@ -401,9 +402,11 @@ fn print_curve(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn kernel_cell(kernel: &Kernel) -> String {
+fn kernel_cell(candidate: &Candidate) -> String {
+    let kernel = &candidate.reader().kernel;
     match kernel.bandwidth() {
         Some(b) => format!("width {}", short(b)),
+        None if candidate.posterior.is_some() => "discriminant".into(),
         None => super::kernel_words(kernel).replace(" kernel", ""),
     }
 }

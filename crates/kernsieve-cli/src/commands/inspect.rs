@@ -1,7 +1,7 @@
 //! `kernsieve inspect`: a model in one screen.
 
 use super::features::print_features;
-use super::{class_words, cv_words, first_of, keeps_words, kernel_words, method_words, model_json, settings_words};
+use super::{class_words, cv_words, first_of, keeps_words, kernel_of, method_words, model_json, settings_words};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, short};
@@ -20,6 +20,7 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Decision::NearestCentroid { .. } => "nearest-centroid",
         Decision::LogDensity { .. } => "log-density",
         Decision::Logits { .. } => "logits",
+        Decision::Simplex { .. } => "simplex",
     };
     if terminal.json {
         let mut object = model_json(&model);
@@ -71,22 +72,22 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let dropped: Vec<String> = model
         .feature_names()
         .into_iter()
-        .zip(&model.expansion.feature_weights)
+        .zip(model.feature_weights())
         .filter(|(_, w)| **w == 0.0)
         .map(|(n, _)| n)
         .collect();
-    if !dropped.is_empty() && record.candidate.sparsity.is_none() {
+    if !dropped.is_empty() && record.candidate.reader().sparsity.is_none() {
         writeln!(out, "Dropped  {}", first_names(&dropped))?;
     }
     print_features(&model, out)?;
-    if record.candidate.sparsity.is_some() {
+    if record.candidate.reader().sparsity.is_some() {
         writeln!(out)?;
     }
     writeln!(
         out,
         "Output   {} per row, {}, rule {rule}",
         model.expansion.n_outputs(),
-        kernel_words(&model.expansion.kernel)
+        kernel_of(&model)
     )?;
     if let Some(words) = cv_words(&model) {
         writeln!(out, "Error    {words}")?;

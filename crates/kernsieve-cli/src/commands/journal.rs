@@ -28,6 +28,9 @@ pub struct Outcome {
     pub bandwidth: Option<f64>,
     /// Chosen ridge.
     pub ridge: Option<f64>,
+    /// Chosen L1 penalty.
+    #[serde(default)]
+    pub sparsity: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -155,6 +158,7 @@ mod tests {
             predict_seconds: 0.1,
             bandwidth: None,
             ridge: Some(1e-3),
+            sparsity: None,
         }
     }
 

@@ -14,8 +14,9 @@ use crate::args::ScoringArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, fitting, percent, short};
 use kernsieve::data::{ColumnKind, Dataset};
+use kernsieve::expansion::Output;
 use kernsieve::kernel::Kernel;
-use kernsieve::method::{CvEntry, Validation};
+use kernsieve::method::{CvEntry, MethodKind, PosteriorKind, Validation};
 use kernsieve::model::{Model, TrainingRecord};
 use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::{Value, json};
@@ -53,7 +54,7 @@ fn open_labelled(
 
 /// For every column of the data whether the model does without it: none of its features has a weight.
 fn unused_columns(model: &Model) -> Vec<bool> {
-    let mut weights = model.expansion.feature_weights.iter();
+    let mut weights = model.feature_weights().iter();
     let features = |kind: &ColumnKind| match kind {
         ColumnKind::Numeric { .. } => 1,
         ColumnKind::Categorical { levels } => levels.len(),
@@ -76,6 +77,27 @@ fn kernel_words(kernel: &Kernel) -> String {
     }
 }
 
+/// The kernel of a model in a few words.
+fn kernel_of(model: &Model) -> String {
+    let Some(posterior) = posterior_of(model) else {
+        return kernel_words(&model.expansion.kernel);
+    };
+    let own = match posterior {
+        PosteriorKind::L1 => "L1 regression".into(),
+        PosteriorKind::Logistic => "L1 logistic regression".into(),
+        PosteriorKind::Klr => format!("kernel logistic regression ({})", kernel_words(&model.reader().kernel)),
+        PosteriorKind::Parzen => format!("kernel densities ({})", kernel_words(&model.reader().kernel)),
+    };
+    format!("discriminant kernel, posteriors by {own}")
+}
+
+/// The estimate of the posteriors behind the kernel of a model.
+fn posterior_of(model: &Model) -> Option<PosteriorKind> {
+    let method = model.record.method.parse::<MethodKind>().ok()?;
+    model.discriminant.as_ref()?;
+    model.record.options.posterior_of(method)
+}
+
 /// What a method is, for people.
 pub fn method_words(name: &str) -> &'static str {
     match name {
@@ -85,6 +107,7 @@ pub fn method_words(name: &str) -> &'static str {
         "kos" => "kernel optimal scoring",
         "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
         "klr" => "kernel logistic regression",
+        "l1-dkf" => "discriminant analysis with the kernel of sparse class posteriors",
         "fivm" => "kernel logistic regression on features imported one at a time",
         "parzen" => "plug-in kernel densities",
         _ => "",
@@ -127,8 +150,8 @@ fn data_words(beginning: &str, data: &Dataset) -> String {
 /// How many rows and features a model keeps.
 pub fn keeps_words(model: &Model) -> String {
     let rows = model.record.report.retained_rows.len();
-    let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
-    let total = model.expansion.n_features();
+    let used = model.feature_weights().iter().filter(|w| **w != 0.0).count();
+    let total = model.reader().n_features();
     let samples = if rows == 0 {
         "no training rows".into()
     } else {
@@ -148,11 +171,11 @@ fn samples_words(model: &Model) -> Option<String> {
 
 /// The chosen settings in words.
 pub fn settings_words(model: &Model) -> String {
-    let mut words = kernel_words(&model.expansion.kernel);
+    let mut words = kernel_of(model);
     if let Some(r) = model.record.report.ridge {
         words.push_str(&format!(", ridge {}", short(r)));
     }
-    if let Some(penalty) = model.record.candidate.sparsity {
+    if let Some(penalty) = model.record.candidate.reader().sparsity {
         words.push_str(&format!(", penalty {}", short(penalty)));
     }
     if model.record.candidate.features.is_some() {
@@ -184,7 +207,7 @@ fn model_json(model: &Model) -> Value {
     let names = model.feature_names();
     let weights: serde_json::Map<String, Value> = names
         .iter()
-        .zip(&model.expansion.feature_weights)
+        .zip(model.feature_weights())
         .map(|(n, w)| (n.clone(), json!(w)))
         .collect();
     let record = &model.record;
@@ -240,7 +263,7 @@ fn model_json(model: &Model) -> Value {
         "n_rows": record.n_rows,
         "n_features": names.len(),
         "feature_names": names,
-        "kernel": model.expansion.kernel,
+        "kernel": kernel_json(model),
         "params": {
             "ridge": record.report.ridge,
             "ridge_rule": record.options.ridge_rule,
@@ -255,7 +278,12 @@ fn model_json(model: &Model) -> Value {
             "tol": record.options.tol,
             "lag": record.options.lag,
             "patience": record.options.patience,
-            "sparsity": record.candidate.sparsity,
+            "sparsity": record.candidate.reader().sparsity,
+            "l1_ratio": record.options.l1_ratio,
+            "posterior": posterior_of(model),
+            "simplex": record.options.simplex,
+            "mapping": record.options.mapping,
+            "metric": record.options.metric,
             "sparsity_share": record.candidate.sparsity_share,
             "spacing": record.options.spacing,
             "weight_steps": record.options.weight_steps,
@@ -269,6 +297,7 @@ fn model_json(model: &Model) -> Value {
         },
         "selected_features": model.selected_features(),
         "feature_weights": weights,
+        "coefficients": coefficients_json(model),
         "retained_samples": {
             "count": record.report.retained_rows.len(),
             "rows": record.report.retained_rows,
@@ -288,14 +317,83 @@ fn model_json(model: &Model) -> Value {
     })
 }
 
+/// The kernel; for a discriminant kernel what its posteriors come from.
+fn kernel_json(model: &Model) -> Value {
+    match posterior_of(model) {
+        None => json!(model.expansion.kernel),
+        Some(posterior) => json!({
+            "family": "discriminant",
+            "posterior": posterior,
+            "posterior_kernel": model.reader().kernel,
+        }),
+    }
+}
+
+/// Coefficients of the linear posteriors behind a discriminant kernel, in standardised units, one entry an output; `null` for other models.
+fn coefficients_json(model: &Model) -> Value {
+    let Some(rows) = coefficients(model) else {
+        return Value::Null;
+    };
+    let names = model.feature_names();
+    let regressions = &model.record.report.regressions;
+    let entry = |(k, row): (usize, ClassCoefficients)| {
+        let coef = row.coef.iter().map(|&(j, w)| (names[j].clone(), json!(w)));
+        json!({
+            "class": row.class,
+            "offset": row.offset,
+            "nonzero": row.coef.len(),
+            "zeros": names.len() - row.coef.len(),
+            "objective": regressions.get(k).map(|r| r.0),
+            "gap": regressions.get(k).map(|r| r.1),
+            "coef": Value::Object(coef.collect()),
+        })
+    };
+    json!(rows.into_iter().enumerate().map(entry).collect::<Vec<_>>())
+}
+
+/// What a linear posterior says of one class.
+struct ClassCoefficients {
+    class: String,
+    offset: f64,
+    /// Features with a coefficient that is not zero, largest first.
+    coef: Vec<(usize, f64)>,
+}
+
+/// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two classes has one output, the log odds of the second.
+fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
+    matches!(posterior_of(model)?, PosteriorKind::L1 | PosteriorKind::Logistic).then_some(())?;
+    let reader = model.reader();
+    let Output::Linear { offset, .. } = &reader.output else {
+        return None;
+    };
+    let used: Vec<usize> = (0..reader.n_features())
+        .filter(|&j| reader.feature_weights[j] != 0.0)
+        .collect();
+    let skipped = model.classes.len() - offset.len().min(model.classes.len());
+    let rows = reader.support.iter_rows().zip(offset).zip(&model.classes[skipped..]);
+    let class = |((row, offset), class): ((&[f64], &f64), &String)| {
+        let mut coef: Vec<(usize, f64)> = used.iter().copied().zip(row.iter().copied()).collect();
+        coef.retain(|(_, w)| *w != 0.0);
+        coef.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        ClassCoefficients {
+            class: class.clone(),
+            offset: *offset,
+            coef,
+        }
+    };
+    Some(rows.map(class).collect())
+}
+
 /// The cross-validated error at a penalty of the path that was walked.
 fn cv_error_at(record: &TrainingRecord, penalty: f64) -> Option<f64> {
     let chosen = &record.candidate;
     let same = |e: &&CvEntry| {
         let c = &e.candidate;
+        let sparsity = c.reader().sparsity;
         c.kernel == chosen.kernel
             && c.ridge == chosen.ridge
-            && c.sparsity.is_some_and(|s| (s - penalty).abs() <= 1e-9 * penalty)
+            && c.step() == chosen.step()
+            && sparsity.is_some_and(|s| (s - penalty).abs() <= 1e-9 * penalty)
     };
     record.cv.as_ref()?.grid.iter().find(same)?.error
 }

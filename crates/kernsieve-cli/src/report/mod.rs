@@ -159,7 +159,7 @@ fn pictures(model: &Model, x: &Matrix, posterior: &Matrix, truth: &[Option<usize
         .filter_map(|n| names.iter().position(|m| m == n))
         .take(3)
         .collect();
-    let used = model.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
+    let used = model.feature_weights().iter().filter(|w| **w != 0.0).count();
     // Only where the picture shows all that the model sees.
     let with_background = used == 2 && first.len() == 2;
     // Evenly spread where there are too many rows to draw.
@@ -285,7 +285,7 @@ fn field(model: &Model, a: usize, b: usize, points: &[[f64; 2]]) -> Vec<(usize, 
     let (x0, x1) = range(points.iter().map(|p| p[0]));
     let (y0, y1) = range(points.iter().map(|p| p[1]));
     let at = |low: f64, high: f64, i: usize| low + (high - low) * (i as f64 + 0.5) / CELLS as f64;
-    let x = Matrix::from_fn(CELLS * CELLS, model.expansion.n_features(), |i, j| {
+    let x = Matrix::from_fn(CELLS * CELLS, model.reader().n_features(), |i, j| {
         if j == a {
             at(x0, x1, i % CELLS)
         } else if j == b {

@@ -6,7 +6,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub const METHODS: [&str; 8] = ["fivm", "klr", "kos", "lda", "mkda", "parzen", "smkda", "sparse-kos"];
+pub const METHODS: [&str; 9] = [
+    "fivm",
+    "klr",
+    "kos",
+    "l1-dkf",
+    "lda",
+    "mkda",
+    "parzen",
+    "smkda",
+    "sparse-kos",
+];
 
 /// What a run left behind.
 pub struct Run {

@@ -1,8 +1,10 @@
 //! From outputs `z` to class probabilities. The predicted class is always the one of largest probability.
 
 mod posterior;
+mod simplex;
 
 pub use posterior::{argmax, softmax_in_place};
+pub use simplex::Simplex;
 
 use crate::data::Groups;
 use crate::error::{Error, Result};
@@ -42,6 +44,13 @@ pub enum Decision {
         /// `log(prior / proportion in training)`, one per class.
         shifts: Vec<f64>,
     },
+    /// `s_c = log p_c`, `p` the outputs of a regression on class indicators brought to the simplex (Hidaka & Kurita, section 4.1).
+    Simplex {
+        /// How.
+        kind: Simplex,
+        /// One per class; for rows of which the outputs say nothing.
+        log_priors: Vec<f64>,
+    },
 }
 
 impl Decision {
@@ -49,7 +58,7 @@ impl Decision {
     pub fn n_classes(&self) -> usize {
         match self {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.rows(),
-            Self::LogDensity { log_priors } => log_priors.len(),
+            Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => log_priors.len(),
             Self::Logits { shifts } => shifts.len(),
         }
     }
@@ -58,7 +67,7 @@ impl Decision {
     pub fn n_outputs(&self) -> usize {
         match self {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.cols(),
-            Self::LogDensity { log_priors } => log_priors.len(),
+            Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => log_priors.len(),
             Self::Logits { shifts } if shifts.len() == 2 => 1,
             Self::Logits { shifts } => shifts.len(),
         }
@@ -81,7 +90,7 @@ impl Decision {
                     && *variance > 0.0
                     && valid(log_priors)
             }
-            Self::LogDensity { log_priors } => valid(log_priors),
+            Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => valid(log_priors),
             Self::Logits { shifts } => shifts.len() >= 2 && shifts.iter().all(|v| v.is_finite()),
         };
         if ok {
@@ -147,6 +156,7 @@ impl Decision {
                     *s = z + prior;
                 }
             }
+            Self::Simplex { kind, log_priors } => kind.log_probabilities(z, log_priors, out),
             Self::Logits { shifts } => match (z, &mut *out) {
                 ([odds], [first, second]) => (*first, *second) = (shifts[0], odds + shifts[1]),
                 _ => {

@@ -306,6 +306,7 @@ impl Method for Fivm {
             offset: vec![0.0; q],
         };
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, weights, &rows, output),
             decision: logits(problem),
             report: FitReport {

@@ -266,6 +266,7 @@ impl Method for Klr {
         };
         let rows = problem.x.select_rows(&carried.rows);
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &rows, output),
             decision: logits(problem),
             report: carried.report,

@@ -344,6 +344,7 @@ impl Method for Kos {
         };
         let output = Output::Linear { coef, offset };
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &problem.x, output),
             decision,
             report: FitReport {

@@ -11,14 +11,14 @@
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem};
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Metric, Options, Problem};
 use crate::data::Groups;
-use crate::decision::Decision;
+use crate::decision::{Decision, nearest_centroid};
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
-use crate::solver::optimal_scoring::{canonical, response_means, scored_responses};
+use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
 
 /// A combination of standardised features with a smaller deviation counts as constant: two features then correlate to
 /// within 1e-8, and what is left of them is the rounding of the file.
@@ -28,13 +28,15 @@ const SMALLEST_DEVIATION: f64 = 1e-4;
 #[derive(Clone, Debug)]
 pub struct Lda {
     components: Option<usize>,
+    metric: Metric,
 }
 
 impl Lda {
-    /// Takes from the options what concerns it: the number of components.
+    /// Takes from the options what concerns it: the number of components, and the metric.
     pub fn new(options: &Options) -> Self {
         Self {
             components: options.components,
+            metric: options.metric,
         }
     }
 
@@ -67,19 +69,28 @@ impl Lda {
         let offset: Vec<f64> = (0..groups.n_classes())
             .map(|k| y_mean[k] - (0..p).map(|j| mean[j] * b[(j, k)]).sum::<f64>())
             .collect();
-        let cv = canonical(&b, &offset, &fitted, groups, self.components)?;
+        let mut cv = canonical(&b, &offset, &fitted, groups, self.components)?;
+        if self.metric == Metric::Total {
+            to_total_metric(&mut cv);
+        }
         let q = cv.coef.cols();
         let output = Output::Linear {
             coef: Matrix::identity(q),
             offset: cv.offset,
         };
         let directions = cv.coef.transpose();
-        Ok(Fit {
-            expansion: KernelExpansion::new(Kernel::Linear, problem.feature_weights.clone(), &directions, output),
-            decision: Decision::Mahalanobis {
+        let expansion = KernelExpansion::new(Kernel::Linear, problem.feature_weights.clone(), &directions, output);
+        let decision = match self.metric {
+            Metric::Within => Decision::Mahalanobis {
                 means: cv.means,
                 log_priors: problem.log_priors(),
             },
+            Metric::Total => nearest_centroid(&expansion.evaluate(&problem.x), groups, problem.log_priors()),
+        };
+        Ok(Fit {
+            discriminant: None,
+            expansion,
+            decision,
             report: FitReport {
                 objective: Some(rss),
                 iterations: 1,
@@ -122,6 +133,16 @@ impl Method for Lda {
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
         self.solve(problem)
+    }
+}
+
+/// Scales variates of within-class covariance `I` so that their total covariance is (Hidaka & Kurita, eq. 2): it was `1 / (1 - lambda)`.
+fn to_total_metric(cv: &mut Canonical) {
+    for (k, lambda) in cv.eigenvalues.iter().enumerate() {
+        let scale = (1.0 - lambda).sqrt();
+        cv.offset[k] *= scale;
+        (0..cv.coef.rows()).for_each(|j| cv.coef[(j, k)] *= scale);
+        (0..cv.means.rows()).for_each(|c| cv.means[(c, k)] *= scale);
     }
 }
 
@@ -172,7 +193,7 @@ mod tests {
     fn within_class_covariance_of_the_variates_is_the_identity() {
         for (n, p, c) in [(60, 4, 3), (200, 7, 5), (50, 2, 4), (30, 1, 2)] {
             let problem = problem(n, p, c, 1);
-            let fit = Lda { components: None }.solve(&problem).expect("fits");
+            let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
             let z = fit.expansion.evaluate(&problem.x);
             assert_eq!(z.cols(), p.min(c - 1));
             let w = within(&z, &problem);
@@ -186,9 +207,34 @@ mod tests {
     }
 
     #[test]
+    fn in_the_total_metric_the_total_covariance_is_the_identity() {
+        for (n, p, c) in [(60, 4, 3), (50, 2, 4), (30, 1, 2)] {
+            let problem = problem(n, p, c, 1);
+            let options = Options {
+                metric: Metric::Total,
+                ..Options::default()
+            };
+            let fit = Lda::new(&options).solve(&problem).expect("fits");
+            let z = fit.expansion.evaluate(&problem.x);
+            let mean = crate::linalg::column_means(&z);
+            for a in 0..z.cols() {
+                for b in 0..z.cols() {
+                    let rows = (0..n).map(|i| (z[(i, a)] - mean[a]) * (z[(i, b)] - mean[b]));
+                    let covariance = rows.sum::<f64>() / n as f64;
+                    assert!((covariance - f64::from(a == b)).abs() < 1e-9);
+                }
+            }
+            let Decision::NearestCentroid { means, .. } = &fit.decision else {
+                panic!("wrong rule")
+            };
+            assert!((means[(0, 0)] - problem.groups().means(&z)[(0, 0)]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn two_classes_give_fishers_direction() {
         let problem = problem(80, 3, 2, 2);
-        let fit = Lda { components: None }.solve(&problem).expect("fits");
+        let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
         let w = fit.expansion.support.row(0).to_vec();
         // S_W w is proportional to the difference of the means: Fisher's condition, without solving anything.
         let means = problem.groups().means(&problem.x);
@@ -211,7 +257,7 @@ mod tests {
             j => a.x[(i, j)],
         });
         b.feature_weights = vec![1.0, 1.0, 1.0, 1.0, 0.0];
-        let lda = Lda { components: None };
+        let lda = Lda::new(&Options::default());
         let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
         let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
         let pb = fb.decision.posterior(&fb.expansion.evaluate(&b.x));
@@ -229,7 +275,7 @@ mod tests {
         let recode = [2, 0, 1];
         let codes: Vec<usize> = order.iter().map(|&i| recode[a.labels.codes()[i]]).collect();
         b.labels = Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
-        let lda = Lda { components: None };
+        let lda = Lda::new(&Options::default());
         let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
         let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
         let pb = fb.decision.posterior(&fb.expansion.evaluate(&a.x));
@@ -243,7 +289,7 @@ mod tests {
     #[test]
     fn more_features_than_rows_still_separate() {
         let problem = problem(12, 40, 3, 5);
-        let fit = Lda { components: None }.solve(&problem).expect("fits");
+        let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
         let p = fit.decision.posterior(&fit.expansion.evaluate(&problem.x));
         for (i, &c) in problem.labels.codes().iter().enumerate() {
             assert_eq!(crate::decision::argmax(p.row(i)), c);

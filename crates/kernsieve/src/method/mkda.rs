@@ -268,6 +268,7 @@ impl Method for Mkda {
             offset: s.variates.offset,
         };
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &problem.x, output),
             decision: Decision::Mahalanobis {
                 means: s.variates.means,

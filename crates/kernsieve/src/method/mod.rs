@@ -1,12 +1,17 @@
 //! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
 
+mod discriminant;
 mod feature_import;
 pub mod fivm;
 pub mod klr;
 pub mod kos;
+pub mod l1_dkf;
+mod l1_logistic;
+mod l1_regression;
 mod landmarks;
 pub mod lda;
 pub mod mkda;
+mod onda;
 mod options;
 pub mod parzen;
 pub mod smkda;
@@ -14,11 +19,15 @@ pub mod sparse_kos;
 mod validated;
 
 pub use crate::solver::sparse_weights::Steps;
-pub use options::{Landmarks, Options, Penalty, Priors, RidgeRule, Rule, Spacing, StopRule, Validation};
+pub use options::{
+    Landmarks, MappingKind, Metric, Options, Penalty, PosteriorKind, Priors, RidgeRule, Rule, Spacing, StopRule,
+    Validation,
+};
 pub use validated::{CvEntry, Press};
 
 use crate::data::{Groups, Labels};
 use crate::decision::Decision;
+use crate::discriminant_kernel::DiscriminantKernel;
 use crate::error::{Error, Result, require};
 use crate::expansion::KernelExpansion;
 use crate::kernel::{Family, Kernel, gram_from_base, median_bandwidth};
@@ -118,6 +127,9 @@ pub struct Candidate {
     /// The only features that may have a weight; `None` is all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<usize>>,
+    /// Settings of the posteriors, where a discriminant kernel is made of them; `kernel` is then the linear one of its features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posterior: Option<Box<Candidate>>,
 }
 
 impl Candidate {
@@ -131,7 +143,13 @@ impl Candidate {
             sparsity_share: None,
             n_features: None,
             features: None,
+            posterior: None,
         }
+    }
+
+    /// The settings of what reads the features themselves: of the posteriors, where there are any.
+    pub fn reader(&self) -> &Self {
+        self.posterior.as_deref().unwrap_or(self)
     }
 
     /// With this ridge.
@@ -204,12 +222,24 @@ pub type Arm = Vec<Candidate>;
 /// A fitted classifier before it is wrapped into a model.
 #[derive(Clone, Debug)]
 pub struct Fit {
+    /// What the expansion sees of a row, where that is not the row itself but what a discriminant kernel makes of it.
+    pub discriminant: Option<DiscriminantKernel>,
     /// Outputs as a function of a row.
     pub expansion: KernelExpansion,
     /// Classes as a function of the outputs.
     pub decision: Decision,
     /// How the fit went.
     pub report: FitReport,
+}
+
+impl Fit {
+    /// Outputs of every row.
+    pub fn outputs(&self, x: &Matrix) -> Matrix {
+        match &self.discriminant {
+            None => self.expansion.evaluate(x),
+            Some(kernel) => self.expansion.evaluate(&kernel.features(x)),
+        }
+    }
 }
 
 /// How a fit went.
@@ -236,6 +266,9 @@ pub struct FitReport {
     /// Features in order of import, where they are imported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<usize>,
+    /// Objective and duality gap of each regression, in the order of the classes, where posteriors come from regressions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regressions: Vec<(f64, f64)>,
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
@@ -399,16 +432,19 @@ pub enum MethodKind {
     Klr,
     /// Feature import vector machine, [`fivm`].
     Fivm,
+    /// Discriminant analysis with the kernel of sparse posteriors, [`l1_dkf`].
+    L1Dkf,
     /// Plug-in kernel densities, [`parzen`].
     Parzen,
 }
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Fivm,
         Self::Klr,
         Self::Kos,
+        Self::L1Dkf,
         Self::Lda,
         Self::Mkda,
         Self::Parzen,
@@ -426,18 +462,30 @@ impl MethodKind {
             Self::SparseKos => "sparse-kos",
             Self::Klr => "klr",
             Self::Fivm => "fivm",
+            Self::L1Dkf => "l1-dkf",
             Self::Parzen => "parzen",
         }
     }
 
     /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants are.
     pub fn calibrates(self) -> bool {
-        matches!(self, Self::Mkda | Self::Smkda | Self::Kos | Self::SparseKos)
+        matches!(
+            self,
+            Self::Mkda | Self::Smkda | Self::Kos | Self::SparseKos | Self::L1Dkf
+        )
+    }
+
+    /// Whether the discriminant kernel of some posteriors can take the place of its kernel. Methods that weigh features, and densities, need the features themselves.
+    pub fn takes_discriminant_kernel(self) -> bool {
+        matches!(self, Self::L1Dkf | Self::Mkda | Self::Smkda | Self::Kos | Self::Klr)
     }
 
     /// The method with its options.
     pub fn build(self, options: &Options) -> Result<Box<dyn Method>> {
         options.check(self)?;
+        if options.posterior_of(self).is_some() {
+            return discriminant::build(self, options);
+        }
         Ok(match self {
             Self::Lda => Box::new(lda::Lda::new(options)),
             Self::Mkda => Box::new(mkda::Mkda::new(options)),
@@ -446,6 +494,7 @@ impl MethodKind {
             Self::SparseKos => Box::new(sparse_kos::SparseKos::new(options)),
             Self::Klr => Box::new(klr::Klr::new(options)),
             Self::Fivm => Box::new(fivm::Fivm::new(options)),
+            Self::L1Dkf => return discriminant::build(self, options),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })
     }
@@ -540,6 +589,14 @@ mod tests {
             f(&mut options);
             options
         };
+        let penalised = |sparsity: f64| Candidate {
+            sparsity: Some(sparsity),
+            ..Candidate::new(Kernel::Linear)
+        };
+        let with_posterior = |posterior: Candidate| Candidate {
+            posterior: Some(Box::new(posterior)),
+            ..Candidate::new(Kernel::Linear)
+        };
         let cases: Vec<(MethodKind, Options, Candidate)> = vec![
             (MethodKind::Lda, Options::default(), Candidate::new(Kernel::Linear)),
             (MethodKind::Mkda, Options::default(), Candidate::new(kernel).ridge(0.2)),
@@ -571,13 +628,38 @@ mod tests {
                 with(|o| o.max_features = Some(2)),
                 Candidate::new(kernel).ridge(0.01),
             ),
+            (MethodKind::L1Dkf, Options::default(), with_posterior(penalised(2.0))),
+            (
+                MethodKind::L1Dkf,
+                with(|o| {
+                    o.mapping = MappingKind::Onda;
+                    o.posterior = Some(PosteriorKind::Logistic);
+                }),
+                with_posterior(penalised(2.0)),
+            ),
+            (
+                MethodKind::L1Dkf,
+                with(|o| {
+                    o.metric = Metric::Total;
+                    o.posterior = Some(PosteriorKind::Parzen);
+                }),
+                with_posterior(Candidate::new(kernel)),
+            ),
+            (
+                MethodKind::Mkda,
+                with(|o| o.posterior = Some(PosteriorKind::Klr)),
+                Candidate {
+                    ridge: Some(0.2),
+                    ..with_posterior(Candidate::new(kernel).ridge(0.01))
+                },
+            ),
         ];
         for (kind, options, candidate) in cases {
             let method = kind.build(&options).expect("valid");
             let answer = |p: &Problem| {
                 let fit = method.fit(p, &candidate).expect("fits");
                 (
-                    fit.decision.posterior(&fit.expansion.evaluate(&new)),
+                    fit.decision.posterior(&fit.outputs(&new)),
                     fit.report.objective.unwrap_or(0.0),
                     fit.report.residual.unwrap_or(0.0),
                 )

@@ -2,6 +2,7 @@
 
 use super::MethodKind;
 use crate::data::{Groups, Labels};
+use crate::decision::Simplex;
 use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel};
 use crate::solver::sparse_weights::Steps;
@@ -22,7 +23,12 @@ use serde::{Deserialize, Serialize};
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned; all | 1 or more | sMKDA: retained samples, `n_s`; KLR, FIVM: at most so many samples carry the model |
-/// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights, `lambda` |
+/// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights; L1 DKF: on the regression coefficients; `lambda` of both |
+/// | `l1_ratio` | 1 | above 0, at most 1 | L1 DKF: share of the L1 norm in that penalty, the rest is half the squared norm (elastic net) |
+/// | `posterior` | none; L1 DKF: l1 | | the kernel becomes the discriminant kernel of these posteriors (MKDA, sMKDA, KOS, KLR, L1 DKF) |
+/// | `simplex` | clip | | how regression outputs become posteriors |
+/// | `mapping` | lda | | L1 DKF: discriminant analysis with the kernel, or Otsu's mapping itself |
+/// | `metric` | within | | LDA, L1 DKF: in which covariance the nearest mean is found |
 /// | `spacing` | log | | sparse KOS: how the penalties that are tried are spaced |
 /// | `weight_steps` | projected | | sparse KOS: how the weights are moved |
 /// | `restarts` | 0 | at most 1000 | sparse KOS: starts besides the path, from all ones and from random weights |
@@ -71,9 +77,24 @@ pub struct Options {
     /// sMKDA: the longest path that is followed when the number of samples is tuned; `None` is 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_limit: Option<usize>,
-    /// Sparse KOS: fixed penalty on the feature weights.
+    /// Fixed L1 penalty: sparse KOS on the feature weights, L1 DKF on the coefficients of the posteriors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
+    /// Posteriors by regression: share of the L1 norm in the penalty.
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub l1_ratio: f64,
+    /// Estimate of the posteriors whose discriminant kernel takes the place of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub posterior: Option<PosteriorKind>,
+    /// How regression outputs become posteriors.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub simplex: Simplex,
+    /// L1 DKF: from posteriors to variates.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mapping: MappingKind,
+    /// LDA, L1 DKF: covariance in which the nearest mean is found.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub metric: Metric,
     /// Sparse KOS: spacing of the penalties.
     #[serde(default)]
     pub spacing: Spacing,
@@ -141,6 +162,11 @@ impl Default for Options {
             max_support: None,
             path_limit: None,
             sparsity: None,
+            l1_ratio: 1.0,
+            posterior: None,
+            simplex: Simplex::Clip,
+            mapping: MappingKind::Lda,
+            metric: Metric::Within,
             spacing: Spacing::Log,
             weight_steps: Steps::Projected,
             restarts: 0,
@@ -247,6 +273,69 @@ pub enum Rule {
     OneStandardError,
 }
 
+/// An estimate of class posteriors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PosteriorKind {
+    /// One lasso a class on its indicator (Hidaka & Kurita, section 4.1).
+    L1,
+    /// Logistic regression with an L1 penalty.
+    Logistic,
+    /// Kernel logistic regression.
+    Klr,
+    /// Plug-in kernel densities.
+    Parzen,
+}
+
+impl PosteriorKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::L1, Self::Logistic, Self::Klr, Self::Parzen];
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::L1 => "l1",
+            Self::Logistic => "logistic",
+            Self::Klr => "klr",
+            Self::Parzen => "parzen",
+        }
+    }
+}
+
+/// How posteriors become variates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MappingKind {
+    /// Discriminant analysis with the discriminant kernel, from the classes of the training rows (Hidaka & Kurita, section 4.2).
+    #[default]
+    Lda,
+    /// The optimum nonlinear discriminant mapping, from the posteriors alone (section 2.3).
+    Onda,
+}
+
+/// Covariance that the variates are scaled by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// The pooled within-class covariance of the variates is the identity: the nearest mean is that of least Mahalanobis distance.
+    #[default]
+    Within,
+    /// Their total covariance is (Hidaka & Kurita, eq. 2).
+    Total,
+}
+
+fn whole() -> f64 {
+    1.0
+}
+
+fn is_whole(ratio: &f64) -> bool {
+    *ratio == 1.0
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 fn yes() -> bool {
     true
 }
@@ -346,6 +435,12 @@ impl Options {
         if let Some(l) = self.sparsity {
             require("sparsity", l, l.is_finite() && l >= 0.0, "finite and 0 or more")?;
         }
+        require(
+            "l1-ratio",
+            self.l1_ratio,
+            self.l1_ratio > 0.0 && self.l1_ratio <= 1.0,
+            "above 0 and at most 1",
+        )?;
         require("restarts", self.restarts, self.restarts <= 1000, "at most 1000")?;
         if let Some(k) = self.path_limit {
             require("path-limit", k, k >= 1, "1 or more")?;
@@ -354,13 +449,25 @@ impl Options {
             require(
                 "validation",
                 "loo",
-                method == MethodKind::Smkda && self.candidates.is_none(),
-                "cv or split, unless the method is smkda without --candidates, which has a formula for leave-one-out",
+                method == MethodKind::Smkda && self.candidates.is_none() && self.posterior.is_none(),
+                "cv or split, unless the method is smkda without --candidates and --posterior, which has a formula for leave-one-out",
             )?;
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
         require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
-        if matches!(method, MethodKind::Klr | MethodKind::Fivm) {
+        if let Some(posterior) = self.posterior
+            && !method.takes_discriminant_kernel()
+        {
+            return Err(Error::Data(format!(
+                "{} needs the features themselves and cannot have a discriminant kernel (--posterior {}); l1-dkf, mkda, smkda, kos and klr can",
+                method.name(),
+                posterior.name()
+            )));
+        }
+        let posterior = self.posterior_of(method);
+        if matches!(method, MethodKind::Klr | MethodKind::Fivm) && posterior.is_none()
+            || posterior == Some(PosteriorKind::Klr)
+        {
             let name = format!("{:?}", self.kernel).to_lowercase();
             require(
                 "the kernel of kernel logistic regression",
@@ -369,7 +476,7 @@ impl Options {
                 "positive definite: any but sigmoid",
             )?;
         }
-        if method == MethodKind::Parzen {
+        if method == MethodKind::Parzen || posterior == Some(PosteriorKind::Parzen) {
             let name = format!("{:?}", self.kernel).to_lowercase();
             require(
                 "the kernel of parzen",
@@ -381,6 +488,12 @@ impl Options {
         Ok(())
     }
 
+    /// The posteriors that make the kernel of a method, if any do.
+    pub fn posterior_of(&self, method: MethodKind) -> Option<PosteriorKind> {
+        let own = (method == MethodKind::L1Dkf).then_some(PosteriorKind::L1);
+        self.posterior.or(own)
+    }
+
     /// What was given but means nothing to the method, in the words of the command line.
     pub fn ignored(&self, method: MethodKind) -> Vec<&'static str> {
         let default = Self::default();
@@ -390,6 +503,13 @@ impl Options {
         let fivm = method == MethodKind::Fivm;
         let logistic = fivm || method == MethodKind::Klr;
         let by_accuracy = fivm && self.stop == StopRule::Accuracy;
+        let dkf = method == MethodKind::L1Dkf;
+        let posterior = self.posterior_of(method);
+        let regression = matches!(posterior, Some(PosteriorKind::L1 | PosteriorKind::Logistic));
+        // Linear posteriors leave no kernel to choose; the others have one of their own.
+        let lda = lda || regression;
+        let klr_posterior = dkf && posterior == Some(PosteriorKind::Klr);
+        let logistic = logistic || klr_posterior;
         let fixed_width = !self.kernel.has_bandwidth();
         [
             (
@@ -397,7 +517,10 @@ impl Options {
                 "--kernel",
             ),
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
-            ((lda || parzen || smkda) && self.ridge.is_some(), "--ridge"),
+            (
+                (method == MethodKind::Lda || parzen || smkda || dkf && !klr_posterior) && self.ridge.is_some(),
+                "--ridge",
+            ),
             (!smkda && !logistic && self.max_support.is_some(), "--max-support"),
             (!logistic && !self.ridges.is_empty(), "--ridges"),
             (!fivm && self.max_features.is_some(), "--max-features"),
@@ -410,7 +533,18 @@ impl Options {
             ),
             (!smkda && self.path_limit.is_some(), "--path-limit"),
             (!smkda && !sparse && self.candidates.is_some(), "--candidates"),
-            (!sparse && self.sparsity.is_some(), "--sparsity"),
+            (!sparse && !regression && self.sparsity.is_some(), "--sparsity"),
+            (!regression && self.l1_ratio != default.l1_ratio, "--l1-ratio"),
+            (
+                posterior != Some(PosteriorKind::L1) && self.simplex != default.simplex,
+                "--simplex",
+            ),
+            (!dkf && self.mapping != default.mapping, "--mapping"),
+            (
+                !(method == MethodKind::Lda || dkf && self.mapping == MappingKind::Lda)
+                    && self.metric != default.metric,
+                "--metric",
+            ),
             (!sparse && self.spacing != default.spacing, "--spacing"),
             (!sparse && self.weight_steps != default.weight_steps, "--weight-steps"),
             (!sparse && self.restarts > 0, "--restarts"),

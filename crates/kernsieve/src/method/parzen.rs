@@ -135,6 +135,7 @@ impl Method for Parzen {
         };
         let support = problem.x.select_rows(&order);
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
             decision: Decision::LogDensity {
                 log_priors: problem.log_priors(),

@@ -478,6 +478,7 @@ impl Method for Smkda {
         };
         let support = problem.x.select_rows(&chosen);
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
             decision: Decision::Mahalanobis {
                 means: cv.means,

@@ -84,6 +84,7 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
         .sum();
     let cv = canonical(&coef, &offset, &fitted, &groups, options.components)?;
     Ok(Fit {
+        discriminant: None,
         expansion: KernelExpansion {
             output: Output::Linear {
                 coef: cv.coef,

@@ -579,6 +579,7 @@ impl Method for SparseKos {
         };
         let weights = ground.embed(&solution.weights);
         Ok(Fit {
+            discriminant: None,
             expansion: KernelExpansion::new(ground.kernel, weights, &support, output),
             decision: read.decision,
             report: FitReport {

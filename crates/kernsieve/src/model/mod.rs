@@ -8,6 +8,7 @@ pub use record::{CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::Decision;
+use crate::discriminant_kernel::DiscriminantKernel;
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
@@ -21,7 +22,9 @@ pub struct Model {
     pub schema: Schema,
     /// Standardisation of the features.
     pub scaling: Scaling,
-    /// Outputs as a function of a standardised row.
+    /// What the expansion sees of a standardised row, where that is not the row itself but what a discriminant kernel makes of it.
+    pub discriminant: Option<DiscriminantKernel>,
+    /// Outputs as a function of that.
     pub expansion: KernelExpansion,
     /// Classes as a function of the outputs.
     pub decision: Decision,
@@ -46,7 +49,10 @@ impl Model {
     pub fn predict(&self, x: &Matrix) -> Prediction {
         let mut scaled = x.clone();
         self.scaling.apply_in_place(&mut scaled);
-        let outputs = self.expansion.evaluate(&scaled);
+        let outputs = match &self.discriminant {
+            None => self.expansion.evaluate(&scaled),
+            Some(kernel) => self.expansion.evaluate(&kernel.features(&scaled)),
+        };
         let posterior = self.decision.tempered_posterior(&outputs, self.temperature);
         Prediction { outputs, posterior }
     }
@@ -56,16 +62,36 @@ impl Model {
         self.schema.feature_names()
     }
 
-    /// Features with a nonzero weight, largest weight first, in the order of the columns on a tie.
+    /// The expansion that reads the features themselves.
+    pub fn reader(&self) -> &KernelExpansion {
+        self.discriminant.as_ref().map_or(&self.expansion, |k| &k.expansion)
+    }
+
+    /// Weight of every feature; zero drops it.
+    pub fn feature_weights(&self) -> &[f64] {
+        &self.reader().feature_weights
+    }
+
+    /// Features with a nonzero weight, largest weight (of linear posteriors: largest coefficient) first, in the order of the columns on a tie.
     pub fn selected_features(&self) -> Vec<String> {
         let names = self.feature_names();
-        let w = &self.expansion.feature_weights;
+        let w = self.feature_weights();
         if !self.record.report.imported.is_empty() {
             return self.record.report.imported.iter().map(|&j| names[j].clone()).collect();
         }
-        let mut used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
-        used.sort_by(|&a, &b| w[b].abs().total_cmp(&w[a].abs()));
-        used.into_iter().map(|j| names[j].clone()).collect()
+        let used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
+        let size = |k: usize| match self.record.candidate.posterior.as_ref().and_then(|p| p.sparsity) {
+            // Support rows of linear posteriors are their coefficients.
+            Some(_) => self
+                .reader()
+                .support
+                .iter_rows()
+                .fold(0.0, |m, row| f64::max(m, row[k].abs())),
+            None => w[used[k]].abs(),
+        };
+        let mut order: Vec<usize> = (0..used.len()).collect();
+        order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+        order.into_iter().map(|k| names[used[k]].clone()).collect()
     }
 
     /// Whether all parts fit together.
@@ -73,7 +99,13 @@ impl Model {
         let fail = |what: String| Err(Error::ModelFile(what));
         self.expansion.check()?;
         self.decision.check()?;
-        let p = self.expansion.n_features();
+        if let Some(kernel) = &self.discriminant {
+            kernel.check()?;
+            if self.expansion.n_features() != kernel.priors.len() || kernel.priors.len() != self.classes.len() {
+                return fail("the discriminant kernel does not match the classes".into());
+            }
+        }
+        let p = self.reader().n_features();
         if self.schema.n_features() != p {
             return fail(format!(
                 "{} columns' features for {p} feature weights",

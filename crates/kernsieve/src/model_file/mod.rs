@@ -14,8 +14,10 @@ use crate::kernel::Kernel;
 use crate::model::TrainingRecord;
 use serde::{Deserialize, Serialize};
 
-/// Version of the layout; a reader refuses larger ones.
-const FORMAT: u32 = 1;
+/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold a discriminant kernel, which readers of format 1 would overlook, and 1 otherwise.
+const FORMAT: u32 = 2;
+/// What the arrays of a discriminant kernel begin with.
+const POSTERIOR: &str = "posterior.";
 /// The metadata key of the JSON document.
 const KEY: &str = "kernsieve";
 
@@ -28,8 +30,18 @@ struct Document {
     kernel: Kernel,
     output: OutputKind,
     decision: DecisionKind,
+    /// The estimate of the posteriors behind a discriminant kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    posterior: Option<PosteriorKind>,
     temperature: f64,
     record: TrainingRecord,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PosteriorKind {
+    kernel: Kernel,
+    output: OutputKind,
+    decision: DecisionKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -46,6 +58,10 @@ enum DecisionKind {
     NearestCentroid,
     LogDensity,
     Logits,
+    Clip,
+    Project,
+    Softmax,
+    Raw,
 }
 
 #[cfg(test)]
@@ -127,7 +143,7 @@ mod tests {
                     // A changed digit or coefficient can still be a valid model: it must then predict.
                     Ok(m) => {
                         accepted += 1;
-                        if m.expansion.n_features() == test.n_features() {
+                        if m.reader().n_features() == test.n_features() {
                             let p = m.predict(test.x()).posterior;
                             assert!(p.as_slice().iter().all(|v| v.is_finite()));
                         }

@@ -1,10 +1,12 @@
 //! Bytes to model, trusting nothing.
 
-use super::{DecisionKind, Document, FORMAT, KEY, OutputKind};
+use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR};
 use crate::data::Scaling;
-use crate::decision::Decision;
+use crate::decision::{Decision, Simplex};
+use crate::discriminant_kernel::DiscriminantKernel;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::model::Model;
 use safetensors::SafeTensors;
@@ -60,34 +62,68 @@ struct Version {
     format: u32,
 }
 
-fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
-    let output = match document.output {
+fn read_expansion(prefix: &str, kernel: Kernel, output: OutputKind, arrays: &Arrays<'_>) -> Result<KernelExpansion> {
+    let name = |s: &str| format!("{prefix}{s}");
+    let output = match output {
         OutputKind::Linear => Output::Linear {
-            coef: arrays.matrix("coef")?,
-            offset: arrays.vector("offset")?,
+            coef: arrays.matrix(&name("coef"))?,
+            offset: arrays.vector(&name("offset"))?,
         },
         OutputKind::LogDensity => Output::LogDensity {
-            weights: arrays.vector("weights")?,
-            starts: arrays.indices("starts")?,
-            offset: arrays.vector("offset")?,
+            weights: arrays.vector(&name("weights"))?,
+            starts: arrays.indices(&name("starts"))?,
+            offset: arrays.vector(&name("offset"))?,
         },
     };
-    let decision = match document.decision {
+    Ok(KernelExpansion {
+        kernel,
+        feature_weights: arrays.vector(&name("feature_weights"))?,
+        support: arrays.matrix(&name("support"))?,
+        output,
+    })
+}
+
+fn read_decision(prefix: &str, kind: DecisionKind, arrays: &Arrays<'_>) -> Result<Decision> {
+    let name = |s: &str| format!("{prefix}decision.{s}");
+    let simplex = |kind: Simplex| -> Result<Decision> {
+        Ok(Decision::Simplex {
+            kind,
+            log_priors: arrays.vector(&name("log_priors"))?,
+        })
+    };
+    Ok(match kind {
         DecisionKind::Mahalanobis => Decision::Mahalanobis {
-            means: arrays.matrix("decision.means")?,
-            log_priors: arrays.vector("decision.log_priors")?,
+            means: arrays.matrix(&name("means"))?,
+            log_priors: arrays.vector(&name("log_priors"))?,
         },
         DecisionKind::NearestCentroid => Decision::NearestCentroid {
-            means: arrays.matrix("decision.means")?,
-            variance: arrays.vector("decision.variance")?.first().copied().unwrap_or(f64::NAN),
-            log_priors: arrays.vector("decision.log_priors")?,
+            means: arrays.matrix(&name("means"))?,
+            variance: arrays.vector(&name("variance"))?.first().copied().unwrap_or(f64::NAN),
+            log_priors: arrays.vector(&name("log_priors"))?,
         },
         DecisionKind::LogDensity => Decision::LogDensity {
-            log_priors: arrays.vector("decision.log_priors")?,
+            log_priors: arrays.vector(&name("log_priors"))?,
         },
         DecisionKind::Logits => Decision::Logits {
-            shifts: arrays.vector("decision.shifts")?,
+            shifts: arrays.vector(&name("shifts"))?,
         },
+        DecisionKind::Clip => simplex(Simplex::Clip)?,
+        DecisionKind::Project => simplex(Simplex::Project)?,
+        DecisionKind::Softmax => simplex(Simplex::Softmax)?,
+        DecisionKind::Raw => simplex(Simplex::None)?,
+    })
+}
+
+fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
+    let expansion = read_expansion("", document.kernel, document.output, arrays)?;
+    let decision = read_decision("", document.decision, arrays)?;
+    let discriminant = match document.posterior {
+        None => None,
+        Some(p) => Some(DiscriminantKernel {
+            expansion: read_expansion(POSTERIOR, p.kernel, p.output, arrays)?,
+            decision: read_decision(POSTERIOR, p.decision, arrays)?,
+            priors: arrays.vector(&format!("{POSTERIOR}priors"))?,
+        }),
     };
     let scaling = Scaling {
         mean: arrays.vector("scaling.mean")?,
@@ -99,12 +135,6 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
             .map(|&b| b != 0)
             .collect(),
     };
-    let expansion = KernelExpansion {
-        kernel: document.kernel,
-        feature_weights: arrays.vector("feature_weights")?,
-        support: arrays.matrix("support")?,
-        output,
-    };
     let mut record = document.record;
     record.report.retained_rows = arrays.indices("retained_rows")?;
     if record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
@@ -114,6 +144,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         classes: document.classes,
         schema: document.schema,
         scaling,
+        discriminant,
         expansion,
         decision,
         temperature: document.temperature,

@@ -1,9 +1,9 @@
 //! Model to bytes.
 
-use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, atomic::write_atomic};
-use crate::decision::Decision;
+use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR, PosteriorKind, atomic::write_atomic};
+use crate::decision::{Decision, Simplex};
 use crate::error::{Error, Result};
-use crate::expansion::Output;
+use crate::expansion::{KernelExpansion, Output};
 use crate::linalg::Matrix;
 use crate::model::Model;
 use safetensors::tensor::{Dtype, TensorView};
@@ -17,34 +17,34 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
 
 /// A named array on its way into the file.
 struct Tensor {
-    name: &'static str,
+    name: String,
     dtype: Dtype,
     shape: Vec<usize>,
     bytes: Vec<u8>,
 }
 
 impl Tensor {
-    fn floats(name: &'static str, values: &[f64], shape: Vec<usize>) -> Self {
+    fn floats(name: &str, values: &[f64], shape: Vec<usize>) -> Self {
         Self {
-            name,
+            name: name.into(),
             dtype: Dtype::F64,
             shape,
             bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
         }
     }
 
-    fn vector(name: &'static str, values: &[f64]) -> Self {
+    fn vector(name: &str, values: &[f64]) -> Self {
         Self::floats(name, values, vec![values.len()])
     }
 
-    fn matrix(name: &'static str, m: &Matrix) -> Self {
+    fn matrix(name: &str, m: &Matrix) -> Self {
         Self::floats(name, m.as_slice(), vec![m.rows(), m.cols()])
     }
 
-    fn indices(name: &'static str, values: &[usize]) -> Self {
+    fn indices(name: &str, values: &[usize]) -> Self {
         let bytes = values.iter().flat_map(|&v| (v as u64).to_le_bytes()).collect();
         Self {
-            name,
+            name: name.into(),
             dtype: Dtype::U64,
             shape: vec![values.len()],
             bytes,
@@ -52,26 +52,15 @@ impl Tensor {
     }
 }
 
-/// The bytes of a model file. The same model always gives the same bytes.
-pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
-    let e = &model.expansion;
-    let mut tensors = vec![
-        Tensor::vector("scaling.mean", &model.scaling.mean),
-        Tensor::vector("scaling.scale", &model.scaling.scale),
-        Tensor {
-            name: "scaling.active",
-            dtype: Dtype::U8,
-            shape: vec![model.scaling.active.len()],
-            bytes: model.scaling.active.iter().map(|&a| u8::from(a)).collect(),
-        },
-        Tensor::vector("feature_weights", &e.feature_weights),
-        Tensor::matrix("support", &e.support),
-        Tensor::indices("retained_rows", &model.record.report.retained_rows),
-    ];
-    let output = match &e.output {
+/// The arrays of an expansion.
+fn expansion_tensors(prefix: &str, e: &KernelExpansion, tensors: &mut Vec<Tensor>) -> OutputKind {
+    let name = |s: &str| format!("{prefix}{s}");
+    tensors.push(Tensor::vector(&name("feature_weights"), &e.feature_weights));
+    tensors.push(Tensor::matrix(&name("support"), &e.support));
+    match &e.output {
         Output::Linear { coef, offset } => {
-            tensors.push(Tensor::matrix("coef", coef));
-            tensors.push(Tensor::vector("offset", offset));
+            tensors.push(Tensor::matrix(&name("coef"), coef));
+            tensors.push(Tensor::vector(&name("offset"), offset));
             OutputKind::Linear
         }
         Output::LogDensity {
@@ -79,16 +68,21 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             starts,
             offset,
         } => {
-            tensors.push(Tensor::vector("weights", weights));
-            tensors.push(Tensor::indices("starts", starts));
-            tensors.push(Tensor::vector("offset", offset));
+            tensors.push(Tensor::vector(&name("weights"), weights));
+            tensors.push(Tensor::indices(&name("starts"), starts));
+            tensors.push(Tensor::vector(&name("offset"), offset));
             OutputKind::LogDensity
         }
-    };
-    let decision = match &model.decision {
+    }
+}
+
+/// The arrays of a decision rule.
+fn decision_tensors(prefix: &str, decision: &Decision, tensors: &mut Vec<Tensor>) -> DecisionKind {
+    let name = |s: &str| format!("{prefix}decision.{s}");
+    match decision {
         Decision::Mahalanobis { means, log_priors } => {
-            tensors.push(Tensor::matrix("decision.means", means));
-            tensors.push(Tensor::vector("decision.log_priors", log_priors));
+            tensors.push(Tensor::matrix(&name("means"), means));
+            tensors.push(Tensor::vector(&name("log_priors"), log_priors));
             DecisionKind::Mahalanobis
         }
         Decision::NearestCentroid {
@@ -96,29 +90,64 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             variance,
             log_priors,
         } => {
-            tensors.push(Tensor::matrix("decision.means", means));
-            tensors.push(Tensor::vector("decision.log_priors", log_priors));
-            tensors.push(Tensor::vector("decision.variance", &[*variance]));
+            tensors.push(Tensor::matrix(&name("means"), means));
+            tensors.push(Tensor::vector(&name("log_priors"), log_priors));
+            tensors.push(Tensor::vector(&name("variance"), &[*variance]));
             DecisionKind::NearestCentroid
         }
         Decision::LogDensity { log_priors } => {
-            tensors.push(Tensor::vector("decision.log_priors", log_priors));
+            tensors.push(Tensor::vector(&name("log_priors"), log_priors));
             DecisionKind::LogDensity
         }
         Decision::Logits { shifts } => {
-            tensors.push(Tensor::vector("decision.shifts", shifts));
+            tensors.push(Tensor::vector(&name("shifts"), shifts));
             DecisionKind::Logits
         }
-    };
+        Decision::Simplex { kind, log_priors } => {
+            tensors.push(Tensor::vector(&name("log_priors"), log_priors));
+            match kind {
+                Simplex::Clip => DecisionKind::Clip,
+                Simplex::Project => DecisionKind::Project,
+                Simplex::Softmax => DecisionKind::Softmax,
+                Simplex::None => DecisionKind::Raw,
+            }
+        }
+    }
+}
+
+/// The bytes of a model file. The same model always gives the same bytes.
+pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+    let mut tensors = vec![
+        Tensor::vector("scaling.mean", &model.scaling.mean),
+        Tensor::vector("scaling.scale", &model.scaling.scale),
+        Tensor {
+            name: "scaling.active".into(),
+            dtype: Dtype::U8,
+            shape: vec![model.scaling.active.len()],
+            bytes: model.scaling.active.iter().map(|&a| u8::from(a)).collect(),
+        },
+        Tensor::indices("retained_rows", &model.record.report.retained_rows),
+    ];
+    let output = expansion_tensors("", &model.expansion, &mut tensors);
+    let decision = decision_tensors("", &model.decision, &mut tensors);
+    let posterior = model.discriminant.as_ref().map(|k| {
+        tensors.push(Tensor::vector(&format!("{POSTERIOR}priors"), &k.priors));
+        PosteriorKind {
+            kernel: k.expansion.kernel,
+            output: expansion_tensors(POSTERIOR, &k.expansion, &mut tensors),
+            decision: decision_tensors(POSTERIOR, &k.decision, &mut tensors),
+        }
+    });
     let mut record = model.record.clone();
     record.report.retained_rows.clear(); // a tensor, above
     let document = Document {
-        format: FORMAT,
+        format: if posterior.is_some() { FORMAT } else { 1 },
         classes: model.classes.clone(),
         schema: model.schema.clone(),
-        kernel: e.kernel,
+        kernel: model.expansion.kernel,
         output,
         decision,
+        posterior,
         temperature: model.temperature,
         record,
     };
@@ -126,7 +155,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let text = serde_json::to_string(&document).map_err(|e| failed(&e))?;
     let views: Vec<(&str, TensorView<'_>)> = tensors
         .iter()
-        .map(|t| TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map(|v| (t.name, v)))
+        .map(|t| TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map(|v| (t.name.as_str(), v)))
         .collect::<Result<_, _>>()
         .map_err(|e| failed(&e))?;
     // One key: a hash map of one entry has one order.

@@ -1,10 +1,14 @@
 //! Solvers: matrices in, vectors out. They know neither data sets nor kernels; the Gram matrix may be the caller's own.
 
 pub mod box_quadratic;
+pub mod coordinate_descent;
 pub mod import_vectors;
+pub mod lasso;
 mod likelihood;
 pub mod logistic;
 pub mod ols;
+pub mod onda;
 pub mod optimal_scoring;
 pub mod ridge;
+pub mod sparse_logistic;
 pub mod sparse_weights;

@@ -310,7 +310,7 @@ mod tests {
                 for split in stratified_folds(data.labels(), 3, 0) {
                     let (scaling, problem, _) = prepare(&data, &split.train, &options).expect("valid");
                     let fit = method.fit(&problem, &e.candidate).expect("fits");
-                    let z = fit.expansion.evaluate(&scaling.apply(data.x(), &split.test));
+                    let z = fit.outputs(&scaling.apply(data.x(), &split.test));
                     let p = fit.decision.posterior(&z);
                     for (row, &i) in p.iter_rows().zip(&split.test) {
                         wrong += usize::from(argmax(row) != data.labels().codes()[i]);

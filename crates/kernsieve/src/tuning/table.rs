@@ -203,7 +203,7 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
 
 /// Whether two candidates differ in their size at most.
 fn same_path(a: &Candidate, b: &Candidate) -> bool {
-    a.kernel == b.kernel && a.ridge == b.ridge
+    a.kernel == b.kernel && a.ridge == b.ridge && a.posterior == b.posterior
 }
 
 /// The first candidate of least error (or PRESS), or the simplest within one standard error of it.
@@ -228,9 +228,9 @@ fn choose(grid: &[CvEntry], rule: Rule) -> usize {
 
 /// The sparser candidate first, then the smoother one: larger bandwidth, larger ridge.
 fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
-    let ridge = |c: &Candidate| c.ridge.unwrap_or(0.0);
-    let share = |c: &Candidate| c.sparsity_share.or(c.sparsity).unwrap_or(0.0);
+    let width = |c: &Candidate| c.reader().kernel.bandwidth().unwrap_or(0.0);
+    let ridge = |c: &Candidate| c.ridge.or(c.reader().ridge).unwrap_or(0.0);
+    let share = |c: &Candidate| c.sparsity_share.or(c.reader().sparsity).unwrap_or(0.0);
     a.step()
         .cmp(&b.step())
         .then_with(|| share(b).total_cmp(&share(a)))

@@ -1,0 +1,235 @@
+//! Class posteriors by one lasso a class on its indicator (Hidaka & Kurita, eq. 19 to 21).
+
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem};
+use crate::data::Groups;
+use crate::decision::{Decision, Simplex};
+use crate::error::Result;
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel};
+use crate::linalg::{Matrix, center_columns_weighted, matmul};
+use crate::solver::coordinate_descent::Penalty;
+use crate::solver::lasso::{Design, Solution, Stop, path};
+
+/// Exponents of 2 of the penalties that are tried (section 5).
+const EXPONENTS: std::ops::RangeInclusive<i32> = -15..=10;
+
+/// One lasso a class.
+pub(super) struct L1Regression {
+    sparsity: Option<f64>,
+    ratio: f64,
+    simplex: Simplex,
+}
+
+/// What the regressions of one problem share.
+struct Regressions {
+    /// Centred features, rows scaled by the roots of their weights.
+    x: Matrix,
+    /// Centred indicators, rows x targets. Two classes have one target: the other's coefficients are its negative.
+    targets: Matrix,
+    /// Means of the features, and shares of the classes.
+    means: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+impl Regressions {
+    fn new(x: &Matrix, groups: &Groups) -> Self {
+        let mut x = x.clone();
+        let means = center_columns_weighted(&mut x, groups.weights());
+        let shares: Vec<f64> = groups.totals().iter().map(|t| t / groups.total()).collect();
+        let columns = if shares.len() == 2 { 1 } else { shares.len() };
+        let mut targets = Matrix::from_fn(x.rows(), columns, |i, k| f64::from(groups.codes()[i] == k) - shares[k]);
+        groups.scale_rows(&mut x);
+        groups.scale_rows(&mut targets);
+        Self {
+            x,
+            targets,
+            means,
+            shares,
+        }
+    }
+
+    fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Vec<Vec<Solution>> {
+        let penalties: Vec<Penalty> = sparsities.iter().map(|&s| Penalty::mixed(s, ratio)).collect();
+        path(&Design::new(&self.x), &self.targets, &penalties, stop)
+    }
+
+    /// The penalty from which on every coefficient is zero.
+    fn largest(&self, ratio: f64) -> f64 {
+        matmul(self.targets.view().t(), self.x.view()).max_abs() / ratio
+    }
+
+    /// Coefficients, classes x features, and offsets.
+    fn coefficients(&self, solutions: &[&Solution]) -> (Matrix, Vec<f64>) {
+        let (p, c) = (self.means.len(), self.shares.len());
+        let mut coef = Matrix::zeros(c, p);
+        for (k, s) in solutions.iter().enumerate() {
+            for (&j, &w) in s.support.iter().zip(&s.coef) {
+                coef[(k, j)] = w;
+                if solutions.len() < c {
+                    coef[(1, j)] = -w;
+                }
+            }
+        }
+        let offset = (0..c)
+            .map(|k| self.shares[k] - coef.row(k).iter().zip(&self.means).map(|(w, m)| w * m).sum::<f64>())
+            .collect();
+        (coef, offset)
+    }
+}
+
+impl L1Regression {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            sparsity: options.sparsity,
+            ratio: options.l1_ratio,
+            simplex: options.simplex,
+        }
+    }
+
+    fn decision(&self, problem: &Problem) -> Decision {
+        Decision::Simplex {
+            kind: self.simplex,
+            log_priors: problem.log_priors(),
+        }
+    }
+}
+
+/// Powers of 2 from one that leaves no coefficient, if the usual grid does not reach so far.
+pub(super) fn penalties(fixed: Option<f64>, largest: f64, exponents: std::ops::RangeInclusive<i32>) -> Vec<f64> {
+    if let Some(sparsity) = fixed {
+        return vec![sparsity];
+    }
+    let top = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
+    (*exponents.start()..=top.clamp(*exponents.end(), 60))
+        .rev()
+        .map(|e| 2f64.powi(e))
+        .collect()
+}
+
+/// One candidate a penalty, large ones first.
+pub(super) fn arm_of(penalties: Vec<f64>) -> Arm {
+    let candidate = |sparsity: f64| Candidate {
+        sparsity: Some(sparsity),
+        ..Candidate::new(Kernel::Linear)
+    };
+    penalties.into_iter().map(candidate).collect()
+}
+
+/// The penalties of an arm.
+pub(super) fn penalties_of(arm: &Arm) -> Vec<f64> {
+    arm.iter().map(|c| c.sparsity.unwrap_or(f64::NAN)).collect()
+}
+
+/// 1 for a feature that any output uses.
+pub(super) fn used_features(coef: &Matrix) -> Vec<f64> {
+    let used = |j: usize| coef.iter_rows().any(|w| w[j] != 0.0);
+    (0..coef.cols()).map(|j| f64::from(used(j))).collect()
+}
+
+/// Number of coefficients that are not zero.
+pub(super) fn nonzero_count(coef: &Matrix) -> usize {
+    coef.as_slice().iter().filter(|w| **w != 0.0).count()
+}
+
+/// An expansion with a linear kernel: one support row an output, its coefficients.
+pub(super) fn linear_expansion(coef: &Matrix, offset: Vec<f64>) -> KernelExpansion {
+    let output = Output::Linear {
+        coef: Matrix::identity(coef.rows()),
+        offset,
+    };
+    KernelExpansion::new(Kernel::Linear, used_features(coef), coef, output)
+}
+
+/// `offset + coef x` of every row.
+pub(super) fn linear_outputs(x: &Matrix, coef: &Matrix, offset: &[f64]) -> Matrix {
+    let mut z = matmul(x.view(), coef.view().t());
+    crate::linalg::add_to_rows(&mut z, offset);
+    z
+}
+
+impl Method for L1Regression {
+    fn name(&self) -> &'static str {
+        "l1"
+    }
+
+    fn family(&self) -> Family {
+        Family::Linear
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            train_base: false,
+            held_out_base: false,
+            copies: 0,
+        }
+    }
+
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
+        let largest = match self.sparsity {
+            Some(_) => 0.0,
+            None => Regressions::new(&problem.x, &problem.groups()).largest(self.ratio),
+        };
+        Ok(vec![arm_of(penalties(self.sparsity, largest, EXPONENTS))])
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+        let regressions = Regressions::new(&fold.train.x, &fold.train.groups());
+        let solutions = regressions.solve(&penalties_of(arm), self.ratio, Stop::FOLD);
+        let decision = self.decision(&fold.train);
+        Ok((0..arm.len())
+            .map(|l| {
+                let at: Vec<&Solution> = solutions.iter().map(|s| &s[l]).collect();
+                let (coef, offset) = regressions.coefficients(&at);
+                Some(HeldOut {
+                    scores: decision.scores(&linear_outputs(&fold.held_out, &coef, &offset)),
+                    weights: Some(used_features(&coef)),
+                })
+            })
+            .collect())
+    }
+
+    /// Walks the whole list of penalties for the record, and ends at the chosen one.
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+        let regressions = Regressions::new(&problem.x, &problem.groups());
+        let chosen = candidate.sparsity.unwrap_or(f64::NAN);
+        let mut sparsities = penalties(self.sparsity, regressions.largest(self.ratio), EXPONENTS);
+        if !sparsities.contains(&chosen) {
+            sparsities.push(chosen);
+            sparsities.sort_by(|a, b| b.total_cmp(a));
+        }
+        let solutions = regressions.solve(&sparsities, self.ratio, Stop::EXACT);
+        let at = |l: usize| solutions.iter().map(|s| &s[l]).collect::<Vec<_>>();
+        let steps = sparsities.iter().enumerate().map(|(l, &sparsity)| {
+            let (coef, _) = regressions.coefficients(&at(l));
+            PathStep {
+                sparsity: Some(sparsity),
+                ..PathStep::new(nonzero_count(&coef), at(l).iter().map(|s| s.objective).sum())
+            }
+        });
+        let path: Vec<PathStep> = steps.collect();
+        let here = at(sparsities.iter().position(|s| *s == chosen).unwrap_or(0));
+        let (coef, offset) = regressions.coefficients(&here);
+        let mut each: Vec<(f64, f64)> = here.iter().map(|s| (s.objective, s.gap)).collect();
+        if each.len() < regressions.shares.len() {
+            each.push(each[0]);
+        }
+        let half: Vec<f64> = (0..regressions.targets.cols())
+            .map(|k| 0.5 * regressions.targets.column(k).iter().map(|t| t * t).sum::<f64>())
+            .collect();
+        let residual = here.iter().zip(&half).map(|(s, h)| s.gap / h.max(f64::MIN_POSITIVE));
+        Ok(Fit {
+            discriminant: None,
+            expansion: linear_expansion(&coef, offset),
+            decision: self.decision(problem),
+            report: FitReport {
+                objective: Some(each.iter().map(|e| e.0).sum()),
+                iterations: here.iter().map(|s| s.sweeps).sum(),
+                converged: here.iter().all(|s| s.converged),
+                residual: Some(residual.fold(0.0, f64::max)),
+                regressions: each,
+                path,
+                ..FitReport::default()
+            },
+        })
+    }
+}
