@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from lasso import lasso
 from logistic import feature_import, logistic_regression
 from scipy.linalg import qr
 from sklearn.metrics.pairwise import rbf_kernel
@@ -329,6 +330,8 @@ def main():
         sparse_tuning(a.program, 60, (40, 80), (3, 6), 1)
         feature_import(a.program, 40, (20, 40), 2, 1)
         logistic_regression(a.program, (100, 200), 1)
+        lasso(a.program, ("no such set", 100, 20, 3), 1)
+        lasso(a.program, ("no such set", 30, 60, 2), 1, (1e-4,))
         return
     for d in (20, 200):
         gram(a.program, 4000, d, 9)
@@ -340,6 +343,8 @@ def main():
     sparse_tuning(a.program, 176, (100, 200, 400), (4, 8, 16), 2)
     feature_import(a.program, 62, (500, 1000, 2000), 3, 1)
     logistic_regression(a.program, (500, 1000, 2000), 3)
+    lasso(a.program, ("semeion", 1593, 256, 10), 5)
+    lasso(a.program, ("west_breast_ln", 49, 7129, 2), 5)
 
 
 if __name__ == "__main__":

@@ -1,33 +1,15 @@
 """The experiments of Ghosh & Wang (2015) beside ours. Called by run.py; numbers are drawn here with the standard library."""
 
-import csv
-import gzip
-import json
 import math
 import random
 import statistics
-import subprocess
-import sys
+
+from program import fit, read, write
 
 # The paper's own settings: section 5.1, 5.2 and 5.3.
 SYNTHETIC = ["--bandwidth", 1, "--ridge", 0.5, "--stop", "accuracy", "--tol", 0.05]
 BREAST = ["--bandwidth", 1, "--ridge", 0.5, "--stop", "accuracy", "--tol", 0.05]
 COLON = ["--bandwidth", 2, "--ridge", 0.35, "--stop", "accuracy", "--tol", 0.001]
-
-
-def fit(program, train, test, *options):
-    """One fit with --json, and its error on another file."""
-    command = [program, "fit", train, "--target", "class", "--test", test, "--json", "--quiet", *options]
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
-
-
-def write(path, header, rows):
-    with open(path, "w", newline="") as f:
-        csv.writer(f, lineterminator="\n").writerows([header, *rows])
-    return path
 
 
 def spread(values):
@@ -110,8 +92,7 @@ def three_classes(program, work, repeats):
 
 def genes(path, on_log_scale):
     """A gene expression table; on the log scale every array has mean 0 and variance 1, which needs no other array."""
-    with gzip.open(path, "rt") as f:
-        header, *rows = list(csv.reader(f))
+    header, rows = read(path)
     if on_log_scale:
         for row in rows:
             values = [math.log2(float(v)) for v in row[:-1]]

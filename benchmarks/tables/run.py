@@ -7,14 +7,14 @@ set under target/tables, and a run that was interrupted goes on where it stopped
 import argparse
 import csv
 import gzip
-import json
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
 import fivm
+import l1dkf
+from program import mean_se, read, run, run_json, write
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "tables"
@@ -22,12 +22,8 @@ WORK = ROOT / "target" / "tables"
 
 def compare(program, data, journal, repeats, *options):
     """`kernsieve compare` with a journal; returns its JSON object."""
-    command = [program, "compare", data, "--target", "class", "--json", "--quiet"]
-    command += ["--repeats", str(repeats), "--journal", journal, *options]
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
+    splits = ["--repeats", repeats, "--journal", journal]
+    return run_json(program, "compare", data, "--target", "class", *splits, *options)
 
 
 def credit_subset(data):
@@ -148,14 +144,6 @@ def kos_sim2(program, data, repeats):
     simulated(program, "sine", repeats, 4, settings)
 
 
-def run(program, *arguments):
-    """A kernsieve command; its standard output."""
-    done = subprocess.run([str(a) for a in (program, *arguments)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return done.stdout
-
-
 def kos_2_sparse(program, data, repeats):
     """Lapanowski & Gaynanova (2019), Table 2, the row of sparse KOS: 2/3 to train, 1/3 to test, stratified.
 
@@ -199,15 +187,9 @@ def kept_shares(program, source, extra, rule, splits):
     return ", ".join(f"{n} {k / splits:.1f}" for k, n in often)
 
 
-def run_json(program, *arguments):
-    """A kernsieve command with --json."""
-    return json.loads(run(program, *arguments, "--json", "--quiet"))
-
-
 def standardised(data, file):
     """The data set with every feature at mean 0 and variance 1 over all rows, as the paper has it."""
-    with open(data / f"{file}.csv") as f:
-        header, *rows = list(csv.reader(f))
+    header, rows = read(data / f"{file}.csv")
     # A missing value (yeast has some) counts as the mean of its column.
     columns = [[float(v) if v else None for v in column] for column in list(zip(*rows))[:-1]]
     for column in columns:
@@ -216,16 +198,7 @@ def standardised(data, file):
         sd = (sum((v - mean) ** 2 for v in known) / len(known)) ** 0.5 or 1.0
         column[:] = [0.0 if v is None else (v - mean) / sd for v in column]
     path = WORK / f"{file}_standardised.csv"
-    with open(path, "w", newline="") as f:
-        writer = csv.writer(f)
-        writer.writerow(header)
-        writer.writerows([*map(repr, values), row[-1]] for values, row in zip(zip(*columns), rows))
-    return path
-
-
-def mean_se(values):
-    mean = sum(values) / len(values)
-    return mean, (sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)) ** 0.5
+    return write(path, header, ([*map(repr, values), row[-1]] for values, row in zip(zip(*columns), rows)))
 
 
 def rows_of(table):
@@ -340,6 +313,16 @@ def fivm_genes(program, data, repeats):
     fivm.microarrays(program, data, WORK, repeats)
 
 
+def l1dkf_1(program, data, repeats):
+    """Hidaka & Kurita, Table 1: LDA and sparse LDA."""
+    l1dkf.table_1(program, data, WORK, rows_of("l1dkf-1"), min(repeats, 40))
+
+
+def l1dkf_figure(program, data, repeats):
+    """Hidaka & Kurita, Figure 1: zeros and accuracy against the penalty on semeion."""
+    l1dkf.figure_1(program, data, WORK, min(repeats, 40), ROOT / "docs" / "figures" / "l1dkf-semeion.svg")
+
+
 TABLES = {
     "fivm-classes": fivm_classes,
     "fivm-genes": fivm_genes,
@@ -348,6 +331,8 @@ TABLES = {
     "kos-2-sparse": kos_2_sparse,
     "kos-sim1": kos_sim1,
     "kos-sim2": kos_sim2,
+    "l1dkf-1": l1dkf_1,
+    "l1dkf-figure": l1dkf_figure,
     "smkda-a1": smkda_a1,
     "smkda-a2": smkda_a2,
     "smkda-thyroid": smkda_thyroid,

@@ -10,4 +10,5 @@ def test_peers_prints_its_table():
     script = ROOT / "benchmarks" / "peers" / "run.py"
     done = subprocess.run([sys.executable, script, "--short"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 22 and "x (" in done.stdout
+    # celer and skglm add two lines where they are installed.
+    assert done.stdout.count("\n") in (25, 26, 27) and "x (" in done.stdout

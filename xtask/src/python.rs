@@ -4,12 +4,14 @@ use super::run as step;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const TEST_PACKAGES: &str = "tests/python/requirements.txt";
+const PEER_PACKAGES: &str = "benchmarks/peers/requirements.txt";
 const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// Builds the command line tool and the benchmark worker and runs `tests/python` with them.
 pub fn run(root: &Path) -> Result<(), String> {
     build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
-    let python = environment(root)?;
+    let python = environment(root, "python", &[TEST_PACKAGES])?;
     let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "tests/python"])
@@ -23,7 +25,7 @@ pub fn run(root: &Path) -> Result<(), String> {
 /// kernsieve beside its peers, optimised: prints the table of ratios.
 pub fn bench(root: &Path) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-bench"])?;
-    let mut peers = Command::new(environment(root)?);
+    let mut peers = Command::new(environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?);
     peers
         .arg("benchmarks/peers/run.py")
         .env("KERNSIEVE_BENCH", built(root, "release", "kernsieve-bench"))
@@ -34,7 +36,7 @@ pub fn bench(root: &Path) -> Result<(), String> {
 /// A published table beside ours.
 pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli"])?;
-    let mut tables = Command::new(environment(root)?);
+    let mut tables = Command::new(environment(root, "python", &[TEST_PACKAGES])?);
     tables
         .arg(root.join("benchmarks/tables/run.py"))
         .args(arguments)
@@ -59,16 +61,19 @@ fn built(root: &Path, profile: &str, name: &str) -> PathBuf {
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// The interpreter of `target/python`, with the pinned packages of `tests/python/requirements.txt` installed.
-fn environment(root: &Path) -> Result<PathBuf, String> {
-    let folder = root.join("target/python");
+/// The interpreter of an environment under `target` with the pinned packages of a file installed: the first of some, which may include the others.
+fn environment(root: &Path, name: &str, requirements: &[&str]) -> Result<PathBuf, String> {
+    let folder = root.join("target").join(name);
     let python = if cfg!(windows) {
         folder.join("Scripts/python.exe")
     } else {
         folder.join("bin/python")
     };
-    let requirements = root.join("tests/python/requirements.txt");
-    let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    let mut wanted = String::new();
+    for file in requirements {
+        let text = std::fs::read_to_string(root.join(file)).map_err(|e| format!("{file}: {e}"))?;
+        wanted.push_str(&text);
+    }
     let stamp = folder.join("installed.txt");
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
         return Ok(python);
@@ -78,7 +83,7 @@ fn environment(root: &Path) -> Result<PathBuf, String> {
     step(
         Command::new(&python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"])
-            .arg(&requirements),
+            .arg(root.join(requirements[0])),
     )?;
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(python)

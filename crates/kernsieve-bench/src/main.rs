@@ -19,6 +19,8 @@ use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
 use kernsieve::method::{Candidate, MethodKind, Options, Problem, StopRule};
+use kernsieve::solver::coordinate_descent::Penalty;
+use kernsieve::solver::lasso::{Design, Stop, path};
 use kernsieve::solver::ols::forward_selection;
 use kernsieve::tuning::{Control, train};
 use std::io::BufRead;
@@ -119,6 +121,26 @@ fn run(a: &[String]) -> Result<(), String> {
                     Matrix::from_vec(order, fit.report.imported.len(), 1)
                 }
                 Err(_) => Matrix::zeros(0, 0),
+            })
+        }
+        "lasso" => {
+            // All targets along penalties that halve; the result is targets x penalties x features.
+            let targets = matrix(word(4)?, n, count(5)?)?;
+            let (top, steps) = (real(6)?, count(7)?);
+            let stop = Stop {
+                gap: real(8)?,
+                ..Stop::FOLD
+            };
+            let penalties: Vec<Penalty> = (0..steps)
+                .map(|k| Penalty::mixed(top * 0.5f64.powi(k as i32), 1.0))
+                .collect();
+            serve(word(9)?, || {
+                let solutions = path(&Design::new(&x), &targets, &penalties, stop);
+                let mut coef = Matrix::zeros(targets.cols() * steps, d);
+                for (row, s) in solutions.iter().flatten().enumerate() {
+                    s.support.iter().zip(&s.coef).for_each(|(&j, &w)| coef[(row, j)] = w);
+                }
+                coef
             })
         }
         "smkda" => {

@@ -370,9 +370,11 @@ fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
         .filter(|&j| reader.feature_weights[j] != 0.0)
         .collect();
     let skipped = model.classes.len() - offset.len().min(model.classes.len());
-    let rows = reader.support.iter_rows().zip(offset).zip(&model.classes[skipped..]);
-    let class = |((row, offset), class): ((&[f64], &f64), &String)| {
-        let mut coef: Vec<(usize, f64)> = used.iter().copied().zip(row.iter().copied()).collect();
+    // By position: a matrix without columns has no rows to go through.
+    let rows = offset.iter().enumerate().zip(&model.classes[skipped..]);
+    let class = |((k, offset), class): ((usize, &f64), &String)| {
+        let row = reader.support.row(k).iter().copied();
+        let mut coef: Vec<(usize, f64)> = used.iter().copied().zip(row).collect();
         coef.retain(|(_, w)| *w != 0.0);
         coef.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         ClassCoefficients {

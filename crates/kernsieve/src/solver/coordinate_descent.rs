@@ -252,6 +252,16 @@ pub(super) fn subtract_rows(out: &mut [f64], matrix: &[f64], stride: usize, rows
     }
 }
 
+/// `out_j = m_j'v` for some rows `m_j` of a matrix whose rows are as long as `v`.
+pub(super) fn row_products(out: &mut [f64], matrix: &[f64], rows: &[usize], v: &[f64]) {
+    let task = Products { out, matrix, rows, v };
+    match pulp::Arch::new() {
+        pulp::Arch::Scalar => task.all(|a, b, c| a * b + c),
+        #[allow(unreachable_patterns)]
+        arch => arch.dispatch(task),
+    }
+}
+
 // Named tasks, not closures: closures of this size are no longer inlined into the code for wide vectors.
 
 struct Subtract<'a> {
@@ -279,6 +289,46 @@ impl Subtract<'_> {
             for (o, m) in self.out.iter_mut().zip(row) {
                 *o = fma(-d, *m, *o);
             }
+        }
+    }
+}
+
+struct Products<'a> {
+    out: &'a mut [f64],
+    matrix: &'a [f64],
+    rows: &'a [usize],
+    v: &'a [f64],
+}
+
+impl pulp::NullaryFnOnce for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.all(f64::mul_add);
+    }
+}
+
+impl Products<'_> {
+    #[inline(always)]
+    fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy) {
+        const LANES: usize = 8;
+        let n = self.v.len();
+        let whole = n / LANES * LANES;
+        for &j in self.rows {
+            let row = &self.matrix[j * n..][..n];
+            let mut sums = [0.0; LANES];
+            for (a, b) in row[..whole]
+                .chunks_exact(LANES)
+                .zip(self.v[..whole].chunks_exact(LANES))
+            {
+                for l in 0..LANES {
+                    sums[l] = fma(a[l], b[l], sums[l]);
+                }
+            }
+            let rest = row[whole..].iter().zip(&self.v[whole..]);
+            let rest = rest.fold(0.0, |s, (a, b)| fma(*a, *b, s));
+            self.out[j] = sums.iter().sum::<f64>() + rest;
         }
     }
 }

@@ -12,7 +12,7 @@
 //! come from the residuals, and of the Gram matrix only the working set's part is formed.
 //! Complexity: `n p^2` for the Gram matrix, or `n p` a check of the slopes; a sweep is at most the square of the working set.
 
-use super::coordinate_descent::{Descent, Penalty, subtract_rows, violation};
+use super::coordinate_descent::{Descent, Penalty, row_products, subtract_rows, violation};
 use crate::linalg::{Matrix, View, dot, gemm_into, symmetric_product};
 use rayon::prelude::*;
 
@@ -252,9 +252,7 @@ impl<'a> Walk<'a> {
                 let features = &self.design.features;
                 subtract_rows(&mut residual, features.as_slice(), features.cols(), &moved, &by);
                 slopes = vec![0.0; self.correlations.len()];
-                for &j in alive {
-                    slopes[j] = dot(self.design.features.row(j), &residual);
-                }
+                row_products(&mut slopes, features.as_slice(), alive, &residual);
             }
         }
         // Rounding that gathered in the running slopes ends here.
