@@ -157,7 +157,7 @@ def draw(path, zeros, accuracy, lda):
         return parts
 
     parts = panel(0, zeros, 0, 2560, "zeros among 2,560 coefficients")
-    parts += panel(1, accuracy, 60, 90, "accuracy on the test part in % (values below 60 at the border)", lda)
+    parts += panel(1, accuracy, 50, 90, "accuracy on the test part in % (values below 50 at the border)", lda)
     parts.append(f'<text x="{width / 2}" y="{top + 2 * height + 90}" text-anchor="middle">log2 of the penalty</text>')
     body = "\n".join(parts)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -83,7 +83,7 @@ fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn W
                 clean(&row.class, NAME),
                 row.coef.len().to_string(),
                 (names.len() - row.coef.len()).to_string(),
-                super::first_of(&words, row.coef.len(), 34),
+                super::first_of(&words, row.coef.len(), 50),
             ]
         })
         .collect();
