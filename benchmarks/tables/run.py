@@ -14,6 +14,7 @@ from pathlib import Path
 
 import fivm
 import l1dkf
+import l2
 from program import mean_se, read, run, run_json, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -323,6 +324,11 @@ def l1dkf_figure(program, data, repeats):
     l1dkf.figure_1(program, data, WORK, min(repeats, 40), ROOT / "docs" / "figures" / "l1dkf-semeion.svg")
 
 
+def l2_2(program, data, repeats):
+    """Kim & Scott (2010), Tables 2 and 3: errors and shares of nonzero weights."""
+    l2.tables(program, data, WORK, rows_of("l2-2"), rows_of("l2-3"), min(repeats, 20))
+
+
 TABLES = {
     "fivm-classes": fivm_classes,
     "fivm-genes": fivm_genes,
@@ -333,6 +339,7 @@ TABLES = {
     "kos-sim2": kos_sim2,
     "l1dkf-1": l1dkf_1,
     "l1dkf-figure": l1dkf_figure,
+    "l2-2": l2_2,
     "smkda-a1": smkda_a1,
     "smkda-a2": smkda_a2,
     "smkda-thyroid": smkda_thyroid,

@@ -4,8 +4,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::decision::Simplex;
 use kernsieve::kernel::Family;
 use kernsieve::method::{
-    Landmarks, MappingKind, MethodKind, Metric, Options, Penalty, PosteriorKind, Priors, RidgeRule, Rule, Spacing,
-    Steps, StopRule, Validation,
+    ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
+    Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
@@ -183,6 +183,27 @@ pub struct MethodArgs {
     /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared norm (elastic net)
     #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true)]
     pub l1_ratio: f64,
+    /// l2qp: smoothing of the target in the Fourier domain, the k of L2QP-k
+    #[arg(long, value_name = "K", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub smoothing: f64,
+    /// l2qp: balance of the quadratic against the linear term, eta [default: 1; tuned from 16 features on]
+    #[arg(long, value_name = "E", conflicts_with = "balances", allow_negative_numbers = true)]
+    pub balance: Option<f64>,
+    /// l2qp: balances to choose among by cross-validation
+    #[arg(long, value_name = "E,..", value_delimiter = ',', allow_negative_numbers = true)]
+    pub balances: Vec<f64>,
+    /// l2qp: bandwidths of the classes: common, spread (in proportion to the median distance within each), or one per class
+    #[arg(long, value_name = "B", default_value = "common", value_parser = parse_class_bandwidths, allow_hyphen_values = true)]
+    pub class_bandwidths: ClassBandwidths,
+    /// l2qp: let the weights of a class sum to less than 1 (the set A' of section 5.2)
+    #[arg(long)]
+    pub relaxed: bool,
+    /// l2qp, two classes: weight of the first density against the second, gamma [default: ratio of the priors]
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    pub class_ratio: Option<f64>,
+    /// l2qp, several classes: each against all others, or every density by itself
+    #[arg(long, value_enum, default_value = "rest")]
+    pub multiclass: MulticlassArg,
     /// l1-dkf: discriminant analysis with the kernel, or Otsu's optimum mapping of the posteriors
     #[arg(long, value_enum, default_value = "lda")]
     pub mapping: MappingArg,
@@ -252,6 +273,12 @@ impl MethodArgs {
                 (None, KernelArg::Discriminant) => Some(PosteriorKind::L1),
                 (given, _) => given.map(Into::into),
             },
+            smoothing: self.smoothing,
+            balances: self.balance.map_or_else(|| self.balances.clone(), |b| vec![b]),
+            class_bandwidths: self.class_bandwidths.clone(),
+            relaxed: self.relaxed,
+            class_ratio: self.class_ratio,
+            multiclass: self.multiclass.into(),
             simplex: self.simplex.into(),
             mapping: self.mapping.into(),
             metric: self.metric.into(),
@@ -462,12 +489,26 @@ words! {
     ValidationArg for Validation { Cv => Folds, Split => Split, Loo => LeaveOneOut }
     PosteriorArg for PosteriorKind { L1 => L1, Logistic => Logistic, Klr => Klr, Parzen => Parzen }
     SimplexArg for Simplex { Clip => Clip, Project => Project, Softmax => Softmax, None => None }
+    MulticlassArg for MulticlassKind { Rest => Rest, Joint => Joint }
     MappingArg for MappingKind { Lda => Lda, Onda => Onda }
     MetricArg for Metric { Within => Within, Total => Total }
 }
 
 fn parse_method(text: &str) -> Result<MethodKind, String> {
     text.parse().map_err(|e: kernsieve::Error| e.to_string())
+}
+
+fn parse_class_bandwidths(text: &str) -> Result<ClassBandwidths, String> {
+    match text {
+        "common" => Ok(ClassBandwidths::Common),
+        "spread" => Ok(ClassBandwidths::Spread),
+        list => {
+            let values: Result<Vec<f64>, _> = list.split(',').map(|v| v.trim().parse()).collect();
+            values
+                .map(ClassBandwidths::Given)
+                .map_err(|_| "common, spread, or numbers separated by commas, one per class".into())
+        }
+    }
 }
 
 fn parse_file(text: &str) -> Result<PathBuf, String> {

@@ -43,7 +43,18 @@ pub enum Output {
         starts: Vec<usize>,
         /// Log of the normalising constant, one per output.
         offset: Vec<f64>,
+        /// Bandwidths of their own, where support rows have them.
+        own: Option<OwnWidths>,
     },
+}
+
+/// Support rows with bandwidths other than the kernel's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnWidths {
+    /// Distances to a support row are multiplied by this, above 0, before the kernel is applied.
+    pub scales: Vec<f64>,
+    /// And the logarithm of its normalising constant exceeds the kernel's by this.
+    pub shifts: Vec<f64>,
 }
 
 impl KernelExpansion {
@@ -98,7 +109,14 @@ impl KernelExpansion {
                 weights,
                 starts,
                 offset,
+                own,
             } => {
+                if let Some(own) = own {
+                    let fits = own.scales.len() == s && own.shifts.len() == s;
+                    if !fits || !finite(&own.shifts) || !own.scales.iter().all(|v| v.is_finite() && *v > 0.0) {
+                        return fail("the bandwidths of the support rows are damaged");
+                    }
+                }
                 let ordered = starts.windows(2).all(|w| w[0] < w[1]);
                 if weights.len() != s
                     || starts.len() != offset.len() + 1
@@ -180,6 +198,7 @@ impl KernelExpansion {
                 weights,
                 starts,
                 offset,
+                own,
             } => {
                 // Running maximum and sum of exponentials, class by class.
                 for (class, group) in starts.windows(2).enumerate() {
@@ -188,9 +207,17 @@ impl KernelExpansion {
                         let end = (c + TILE).min(group[1]);
                         let width = end - c;
                         pairs.block(a, norms, c..end, &mut tile, width);
+                        if let Some(own) = own {
+                            for row in tile[..rows * width].chunks_exact_mut(width) {
+                                row.iter_mut().zip(&own.scales[c..end]).for_each(|(v, s)| *v *= s);
+                            }
+                        }
                         self.kernel.apply_log(&mut tile[..rows * width]);
                         for i in 0..rows {
                             let row = &mut tile[i * width..(i + 1) * width];
+                            if let Some(own) = own {
+                                row.iter_mut().zip(&own.shifts[c..end]).for_each(|(v, s)| *v += s);
+                            }
                             add_log_terms(row, &weights[c..end], &mut top[i], &mut sum[i]);
                         }
                     }
@@ -264,6 +291,7 @@ mod tests {
             weights: vec![0.05; 40],
             starts: vec![0, 20, 40],
             offset: vec![0.0; 2],
+            own: None,
         };
         let e = KernelExpansion::new(kernel, vec![1.0; p], &support, output);
         e.check().expect("parts fit");

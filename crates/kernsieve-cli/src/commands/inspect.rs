@@ -20,6 +20,7 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Decision::NearestCentroid { .. } => "nearest-centroid",
         Decision::LogDensity { .. } => "log-density",
         Decision::Logits { .. } => "logits",
+        Decision::OneAgainstRest { .. } => "one-against-rest",
         Decision::Simplex { .. } => "simplex",
     };
     if terminal.json {

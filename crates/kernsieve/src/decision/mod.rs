@@ -44,6 +44,11 @@ pub enum Decision {
         /// `log(prior / proportion in training)`, one per class.
         shifts: Vec<f64>,
     },
+    /// `s_c = log p_c`, `p_c = 1 / (1 + exp(-(z_2c - z_2c+1 + log_odds_c)))`: outputs come in pairs, the log density of a class and that of all others.
+    OneAgainstRest {
+        /// `log(prior / (1 - prior))`, one per class.
+        log_odds: Vec<f64>,
+    },
     /// `s_c = log p_c`, `p` the outputs of a regression on class indicators brought to the simplex (Hidaka & Kurita, section 4.1).
     Simplex {
         /// How.
@@ -60,6 +65,7 @@ impl Decision {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.rows(),
             Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => log_priors.len(),
             Self::Logits { shifts } => shifts.len(),
+            Self::OneAgainstRest { log_odds } => log_odds.len(),
         }
     }
 
@@ -70,6 +76,7 @@ impl Decision {
             Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => log_priors.len(),
             Self::Logits { shifts } if shifts.len() == 2 => 1,
             Self::Logits { shifts } => shifts.len(),
+            Self::OneAgainstRest { log_odds } => 2 * log_odds.len(),
         }
     }
 
@@ -91,6 +98,7 @@ impl Decision {
                     && valid(log_priors)
             }
             Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => valid(log_priors),
+            Self::OneAgainstRest { log_odds } => log_odds.len() >= 2 && log_odds.iter().all(|v| v.is_finite()),
             Self::Logits { shifts } => shifts.len() >= 2 && shifts.iter().all(|v| v.is_finite()),
         };
         if ok {
@@ -157,6 +165,12 @@ impl Decision {
                 }
             }
             Self::Simplex { kind, log_priors } => kind.log_probabilities(z, log_priors, out),
+            Self::OneAgainstRest { log_odds } => {
+                for (c, s) in out.iter_mut().enumerate() {
+                    let odds = z[2 * c] - z[2 * c + 1] + log_odds[c];
+                    *s = odds.min(0.0) - (-odds.abs()).exp().ln_1p();
+                }
+            }
             Self::Logits { shifts } => match (z, &mut *out) {
                 ([odds], [first, second]) => (*first, *second) = (shifts[0], odds + shifts[1]),
                 _ => {

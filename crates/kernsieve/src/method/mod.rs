@@ -8,6 +8,7 @@ pub mod kos;
 pub mod l1_dkf;
 mod l1_logistic;
 mod l1_regression;
+pub mod l2qp;
 mod landmarks;
 pub mod lda;
 pub mod mkda;
@@ -20,8 +21,8 @@ mod validated;
 
 pub use crate::solver::sparse_weights::Steps;
 pub use options::{
-    Landmarks, MappingKind, Metric, Options, Penalty, PosteriorKind, Priors, RidgeRule, Rule, Spacing, StopRule,
-    Validation,
+    ClassBandwidths, Landmarks, MappingKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind, Priors,
+    RidgeRule, Rule, Spacing, StopRule, Validation,
 };
 pub use validated::{CvEntry, Press};
 
@@ -124,6 +125,12 @@ pub struct Candidate {
     /// Number of imported features; `None` where the method does not import them, or stops by a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_features: Option<usize>,
+    /// Bandwidth of each class, where they have their own; `kernel` then has the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_bandwidths: Option<Vec<f64>>,
+    /// Balance of the quadratic and the linear term, `eta`; `None` where the method has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<f64>,
     /// The only features that may have a weight; `None` is all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<usize>>,
@@ -142,6 +149,8 @@ impl Candidate {
             sparsity: None,
             sparsity_share: None,
             n_features: None,
+            class_bandwidths: None,
+            balance: None,
             features: None,
             posterior: None,
         }
@@ -434,17 +443,20 @@ pub enum MethodKind {
     Fivm,
     /// Discriminant analysis with the kernel of sparse posteriors, [`l1_dkf`].
     L1Dkf,
+    /// L2 kernel classification, [`l2qp`].
+    L2qp,
     /// Plug-in kernel densities, [`parzen`].
     Parzen,
 }
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Fivm,
         Self::Klr,
         Self::Kos,
         Self::L1Dkf,
+        Self::L2qp,
         Self::Lda,
         Self::Mkda,
         Self::Parzen,
@@ -463,6 +475,7 @@ impl MethodKind {
             Self::Klr => "klr",
             Self::Fivm => "fivm",
             Self::L1Dkf => "l1-dkf",
+            Self::L2qp => "l2qp",
             Self::Parzen => "parzen",
         }
     }
@@ -495,6 +508,7 @@ impl MethodKind {
             Self::Klr => Box::new(klr::Klr::new(options)),
             Self::Fivm => Box::new(fivm::Fivm::new(options)),
             Self::L1Dkf => return discriminant::build(self, options),
+            Self::L2qp => Box::new(l2qp::L2qp::new(options)),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })
     }

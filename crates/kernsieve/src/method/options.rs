@@ -26,6 +26,12 @@ use serde::{Deserialize, Serialize};
 /// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights; L1 DKF: on the regression coefficients; `lambda` of both |
 /// | `l1_ratio` | 1 | above 0, at most 1 | L1 DKF: share of the L1 norm in that penalty, the rest is half the squared norm (elastic net) |
 /// | `posterior` | none; L1 DKF: l1 | | the kernel becomes the discriminant kernel of these posteriors (MKDA, sMKDA, KOS, KLR, L1 DKF) |
+/// | `smoothing` | 0 | 0 or more | L2QP: `k` of L2QP-k |
+/// | `balances` | 1; tuned from 16 features on | above 0 | L2QP: `eta` |
+/// | `class_bandwidths` | common | above 0 | L2QP: one bandwidth, one a class in proportion to its spread, or given ones |
+/// | `relaxed` | no | | L2QP: weights of a class may sum to less than 1 |
+/// | `class_ratio` | ratio of the priors | above 0 | L2QP, two classes: `gamma` |
+/// | `multiclass` | rest | | L2QP: each class against the rest, or every density by itself |
 /// | `simplex` | clip | | how regression outputs become posteriors |
 /// | `mapping` | lda | | L1 DKF: discriminant analysis with the kernel, or Otsu's mapping itself |
 /// | `metric` | within | | LDA, L1 DKF: in which covariance the nearest mean is found |
@@ -86,6 +92,24 @@ pub struct Options {
     /// Estimate of the posteriors whose discriminant kernel takes the place of the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub posterior: Option<PosteriorKind>,
+    /// L2QP: smoothing of the target, `k` of L2QP-k.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub smoothing: f64,
+    /// L2QP: balances of the quadratic and the linear term to choose among, `eta`; empty is 1, or tuned in many dimensions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub balances: Vec<f64>,
+    /// L2QP: bandwidths of the classes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub class_bandwidths: ClassBandwidths,
+    /// L2QP: whether the weights of a class may sum to less than 1.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub relaxed: bool,
+    /// L2QP, two classes: weight of the first density against the second, `gamma`; `None` is the ratio of the priors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_ratio: Option<f64>,
+    /// L2QP: how several classes are told apart.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub multiclass: MulticlassKind,
     /// How regression outputs become posteriors.
     #[serde(default, skip_serializing_if = "is_default")]
     pub simplex: Simplex,
@@ -164,6 +188,12 @@ impl Default for Options {
             sparsity: None,
             l1_ratio: 1.0,
             posterior: None,
+            smoothing: 0.0,
+            balances: vec![],
+            class_bandwidths: ClassBandwidths::Common,
+            relaxed: false,
+            class_ratio: None,
+            multiclass: MulticlassKind::Rest,
             simplex: Simplex::Clip,
             mapping: MappingKind::Lda,
             metric: Metric::Within,
@@ -324,6 +354,30 @@ pub enum Metric {
     Total,
 }
 
+/// Bandwidths of the classes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassBandwidths {
+    /// One for all.
+    #[default]
+    Common,
+    /// In proportion to the median distance within each class.
+    Spread,
+    /// Given, in the order of the classes.
+    Given(Vec<f64>),
+}
+
+/// How L2QP tells several classes apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MulticlassKind {
+    /// One difference of densities a class: it against all others.
+    #[default]
+    Rest,
+    /// Every density by itself.
+    Joint,
+}
+
 fn whole() -> f64 {
     1.0
 }
@@ -464,6 +518,42 @@ impl Options {
                 posterior.name()
             )));
         }
+        for &b in &self.balances {
+            require("balance", b, b.is_finite() && b > 0.0, "finite and above 0")?;
+        }
+        require(
+            "smoothing",
+            self.smoothing,
+            self.smoothing.is_finite() && self.smoothing >= 0.0,
+            "finite and 0 or more",
+        )?;
+        if let Some(g) = self.class_ratio {
+            require("class-ratio", g, g.is_finite() && g > 0.0, "finite and above 0")?;
+        }
+        if let (MethodKind::L2qp, true) = (method, self.class_bandwidths != ClassBandwidths::Common) {
+            let name = format!("{:?}", self.kernel).to_lowercase();
+            let mixes = matches!(self.kernel, Family::Gaussian | Family::Cauchy);
+            require("the kernel of --class-bandwidths", name, mixes, "gaussian or cauchy")?;
+            require(
+                "smoothing",
+                self.smoothing,
+                self.smoothing == 0.0,
+                "0 with --class-bandwidths",
+            )?;
+            if let ClassBandwidths::Given(widths) = &self.class_bandwidths {
+                let valid = widths.iter().all(|b| b.is_finite() && *b > 0.0);
+                require("class-bandwidths", format!("{widths:?}"), valid, "finite and above 0")?;
+            }
+        }
+        if method == MethodKind::L2qp && self.smoothing > 0.0 {
+            let name = format!("{:?}", self.kernel).to_lowercase();
+            require(
+                "the kernel of --smoothing",
+                name,
+                self.kernel == Family::Gaussian,
+                "gaussian",
+            )?;
+        }
         let posterior = self.posterior_of(method);
         if matches!(method, MethodKind::Klr | MethodKind::Fivm) && posterior.is_none()
             || posterior == Some(PosteriorKind::Klr)
@@ -476,10 +566,15 @@ impl Options {
                 "positive definite: any but sigmoid",
             )?;
         }
-        if method == MethodKind::Parzen || posterior == Some(PosteriorKind::Parzen) {
+        let l2 = method == MethodKind::L2qp;
+        if l2 || method == MethodKind::Parzen || posterior == Some(PosteriorKind::Parzen) {
             let name = format!("{:?}", self.kernel).to_lowercase();
             require(
-                "the kernel of parzen",
+                if l2 {
+                    "the kernel of l2qp"
+                } else {
+                    "the kernel of parzen"
+                },
                 name,
                 self.kernel.has_bandwidth(),
                 "a density: gaussian, laplacian or cauchy",
@@ -504,6 +599,7 @@ impl Options {
         let logistic = fivm || method == MethodKind::Klr;
         let by_accuracy = fivm && self.stop == StopRule::Accuracy;
         let dkf = method == MethodKind::L1Dkf;
+        let l2 = method == MethodKind::L2qp;
         let posterior = self.posterior_of(method);
         let regression = matches!(posterior, Some(PosteriorKind::L1 | PosteriorKind::Logistic));
         // Linear posteriors leave no kernel to choose; the others have one of their own.
@@ -518,7 +614,7 @@ impl Options {
             ),
             ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
             (
-                (method == MethodKind::Lda || parzen || smkda || dkf && !klr_posterior) && self.ridge.is_some(),
+                (method == MethodKind::Lda || parzen || smkda || l2 || dkf && !klr_posterior) && self.ridge.is_some(),
                 "--ridge",
             ),
             (!smkda && !logistic && self.max_support.is_some(), "--max-support"),
@@ -540,6 +636,15 @@ impl Options {
                 "--simplex",
             ),
             (!dkf && self.mapping != default.mapping, "--mapping"),
+            (!l2 && !self.balances.is_empty(), "--balance"),
+            (!l2 && self.smoothing != default.smoothing, "--smoothing"),
+            (
+                !l2 && self.class_bandwidths != default.class_bandwidths,
+                "--class-bandwidths",
+            ),
+            (!l2 && self.relaxed, "--relaxed"),
+            (!l2 && self.class_ratio.is_some(), "--class-ratio"),
+            (!l2 && self.multiclass != default.multiclass, "--multiclass"),
             (
                 !(method == MethodKind::Lda || dkf && self.mapping == MappingKind::Lda)
                     && self.metric != default.metric,
@@ -562,7 +667,10 @@ impl Options {
                 "--penalty",
             ),
             (!kos && self.mahalanobis, "--mahalanobis"),
-            ((parzen || kos || logistic) && self.components.is_some(), "--components"),
+            (
+                (parzen || kos || logistic || l2) && self.components.is_some(),
+                "--components",
+            ),
         ]
         .into_iter()
         .filter_map(|(given, name)| given.then_some(name))

@@ -132,6 +132,7 @@ impl Method for Parzen {
             weights,
             starts,
             offset: vec![constant; groups.n_classes()],
+            own: None,
         };
         let support = problem.x.select_rows(&order);
         Ok(Fit {

@@ -49,6 +49,7 @@ struct PosteriorKind {
 enum OutputKind {
     Linear,
     LogDensity,
+    OwnWidths,
 }
 
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -62,6 +63,7 @@ enum DecisionKind {
     Project,
     Softmax,
     Raw,
+    OneAgainstRest,
 }
 
 #[cfg(test)]

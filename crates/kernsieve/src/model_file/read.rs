@@ -5,7 +5,7 @@ use crate::data::Scaling;
 use crate::decision::{Decision, Simplex};
 use crate::discriminant_kernel::DiscriminantKernel;
 use crate::error::{Error, Result};
-use crate::expansion::{KernelExpansion, Output};
+use crate::expansion::{KernelExpansion, Output, OwnWidths};
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::model::Model;
@@ -73,6 +73,16 @@ fn read_expansion(prefix: &str, kernel: Kernel, output: OutputKind, arrays: &Arr
             weights: arrays.vector(&name("weights"))?,
             starts: arrays.indices(&name("starts"))?,
             offset: arrays.vector(&name("offset"))?,
+            own: None,
+        },
+        OutputKind::OwnWidths => Output::LogDensity {
+            weights: arrays.vector(&name("weights"))?,
+            starts: arrays.indices(&name("starts"))?,
+            offset: arrays.vector(&name("offset"))?,
+            own: Some(OwnWidths {
+                scales: arrays.vector(&name("scales"))?,
+                shifts: arrays.vector(&name("shifts"))?,
+            }),
         },
     };
     Ok(KernelExpansion {
@@ -106,6 +116,9 @@ fn read_decision(prefix: &str, kind: DecisionKind, arrays: &Arrays<'_>) -> Resul
         },
         DecisionKind::Logits => Decision::Logits {
             shifts: arrays.vector(&name("shifts"))?,
+        },
+        DecisionKind::OneAgainstRest => Decision::OneAgainstRest {
+            log_odds: arrays.vector(&name("log_odds"))?,
         },
         DecisionKind::Clip => simplex(Simplex::Clip)?,
         DecisionKind::Project => simplex(Simplex::Project)?,

@@ -67,11 +67,19 @@ fn expansion_tensors(prefix: &str, e: &KernelExpansion, tensors: &mut Vec<Tensor
             weights,
             starts,
             offset,
+            own,
         } => {
             tensors.push(Tensor::vector(&name("weights"), weights));
             tensors.push(Tensor::indices(&name("starts"), starts));
             tensors.push(Tensor::vector(&name("offset"), offset));
-            OutputKind::LogDensity
+            match own {
+                None => OutputKind::LogDensity,
+                Some(own) => {
+                    tensors.push(Tensor::vector(&name("scales"), &own.scales));
+                    tensors.push(Tensor::vector(&name("shifts"), &own.shifts));
+                    OutputKind::OwnWidths
+                }
+            }
         }
     }
 }
@@ -102,6 +110,10 @@ fn decision_tensors(prefix: &str, decision: &Decision, tensors: &mut Vec<Tensor>
         Decision::Logits { shifts } => {
             tensors.push(Tensor::vector(&name("shifts"), shifts));
             DecisionKind::Logits
+        }
+        Decision::OneAgainstRest { log_odds } => {
+            tensors.push(Tensor::vector(&name("log_odds"), log_odds));
+            DecisionKind::OneAgainstRest
         }
         Decision::Simplex { kind, log_priors } => {
             tensors.push(Tensor::vector(&name("log_priors"), log_priors));

@@ -10,5 +10,6 @@ pub mod ols;
 pub mod onda;
 pub mod optimal_scoring;
 pub mod ridge;
+pub mod smo;
 pub mod sparse_logistic;
 pub mod sparse_weights;

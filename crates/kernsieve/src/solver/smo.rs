@@ -1,0 +1,432 @@
+//! Convex quadratic programs on simplexes by sequential minimal optimisation (Kim & Scott, section 2.2 and eq. 7).
+//!
+//! ```text
+//! min_a  a'Qa / 2 - c'a,     Q_ij = y_i y_j K_ij,     a >= 0,     the entries of each group sum to 1
+//! ```
+//! A step moves weight from one entry to another of the same group: to the entry `i` of least slope `(Qa - c)_i`, from the entry `j` with which the objective falls
+//! most (its change is a quadratic function of the step, so both are known in advance: second-order choice, Fan, Chen & Lin 2005). All slopes are kept up to date, which takes two rows of
+//! `K` a step. At the minimum the entries that are not zero have the least slope of their group; how far they are from it is the *gap* that ends the iteration. Entries that are zero
+//! and far from the least slope are not looked at for a while (shrinking); their slopes stay exact.
+//!
+//! The relaxed form (section 5.2) lets both of two groups sum to less: `1 - s_0 = g (1 - s_1) >= 0` with `g` the ratio of their `|y|`. It has one more kind of step, which adds to or
+//! takes from one entry of each group.
+
+/// Rows of a symmetric kernel matrix.
+pub trait KernelRows {
+    /// Number of rows.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An entry of the diagonal.
+    fn diagonal(&self, i: usize) -> f64;
+
+    /// A row.
+    fn row(&mut self, i: usize) -> &[f64];
+}
+
+/// A matrix in memory.
+pub struct Whole<'a> {
+    /// Row-major entries.
+    pub gram: &'a [f64],
+    /// Its order.
+    pub size: usize,
+}
+
+impl KernelRows for Whole<'_> {
+    fn len(&self) -> usize {
+        self.size
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.gram[i * self.size + i]
+    }
+
+    fn row(&mut self, i: usize) -> &[f64] {
+        &self.gram[i * self.size..][..self.size]
+    }
+}
+
+/// Entries whose weights sum to 1.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their positions.
+    pub members: Vec<usize>,
+    /// Their common `y`, not zero.
+    pub sign: f64,
+}
+
+/// A solution.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// The weights.
+    pub weights: Vec<f64>,
+    /// `a'Qa / 2 - c'a`.
+    pub objective: f64,
+    /// By how much the slope of an entry that is not zero exceeds the least of its group.
+    pub gap: f64,
+    /// Steps.
+    pub iterations: usize,
+    /// Whether the gap is at most the tolerance.
+    pub converged: bool,
+}
+
+/// Steps before the iteration is given up, per entry.
+const STEPS_PER_ENTRY: usize = 2000;
+/// Steps between two looks at which entries can be left alone.
+const SHRINK_EVERY: usize = 200;
+/// Curvature of a step is at least this share of the diagonal: rows may be copies of each other.
+const LEAST_CURVATURE: f64 = 1e-12;
+
+/// The state of an iteration.
+struct State<'a> {
+    rows: &'a mut dyn KernelRows,
+    groups: &'a [Group],
+    /// `y` of every entry.
+    signs: Vec<f64>,
+    weights: Vec<f64>,
+    /// `Qa - c`.
+    slopes: Vec<f64>,
+    /// Members of each group that are looked at.
+    active: Vec<Vec<usize>>,
+}
+
+/// Least slope of a group and the largest among entries that are not zero: positions and values.
+#[derive(Clone, Copy, Debug)]
+struct Extremes {
+    least: (usize, f64),
+    largest: (usize, f64),
+}
+
+impl Extremes {
+    fn gap(&self) -> f64 {
+        self.largest.1 - self.least.1
+    }
+}
+
+/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
+/// than 1.
+pub fn minimise(
+    rows: &mut dyn KernelRows,
+    linear: &[f64],
+    groups: &[Group],
+    start: Option<&[f64]>,
+    relaxed: bool,
+    tol: f64,
+) -> Solution {
+    let n = rows.len();
+    let mut signs = vec![0.0; n];
+    for g in groups {
+        g.members.iter().for_each(|&i| signs[i] = g.sign);
+    }
+    let weights = match start {
+        Some(start) => start.to_vec(),
+        None => {
+            let mut weights = vec![0.0; n];
+            for g in groups {
+                let best = g
+                    .members
+                    .iter()
+                    .copied()
+                    .reduce(|a, b| if linear[b] > linear[a] { b } else { a });
+                best.into_iter().for_each(|i| weights[i] = 1.0);
+            }
+            weights
+        }
+    };
+    let mut state = State {
+        rows,
+        groups,
+        signs,
+        weights,
+        slopes: linear.iter().map(|c| -c).collect(),
+        active: groups.iter().map(|g| g.members.clone()).collect(),
+    };
+    for i in 0..n {
+        if state.weights[i] != 0.0 {
+            state.add(i, state.weights[i]);
+        }
+    }
+    let (iterations, gap) = state.run(relaxed && groups.len() == 2, tol);
+    let products = state.weights.iter().zip(&state.slopes).zip(linear);
+    // a'Qa / 2 - c'a = a'(slope - c) / 2
+    let objective = products.map(|((a, s), c)| 0.5 * a * (s - c)).sum();
+    Solution {
+        objective,
+        gap,
+        iterations,
+        converged: gap <= tol,
+        weights: state.weights,
+    }
+}
+
+impl State<'_> {
+    /// Slopes after entry `i` has grown by `step`.
+    fn add(&mut self, i: usize, step: f64) {
+        let factor = step * self.signs[i];
+        let row = self.rows.row(i);
+        let slopes = self.slopes.iter_mut().zip(&self.signs).zip(row);
+        slopes.for_each(|((s, y), k)| *s += factor * y * k);
+    }
+
+    /// Steps until the gap is small enough; their number, and the gap.
+    fn run(&mut self, relaxed: bool, tol: f64) -> (usize, f64) {
+        let limit = STEPS_PER_ENTRY * self.weights.len().max(1);
+        let mut steps = 0;
+        loop {
+            let extremes: Vec<Extremes> = (0..self.groups.len()).map(|g| self.extremes(g)).collect();
+            let worst = (0..extremes.len())
+                .reduce(|a, b| if extremes[b].gap() > extremes[a].gap() { b } else { a })
+                .unwrap_or(0);
+            let mut gap = extremes.get(worst).map_or(0.0, Extremes::gap);
+            let joint = if relaxed { self.joint_step(&extremes) } else { None };
+            if let Some((slope, ..)) = joint {
+                gap = gap.max(slope);
+            }
+            let shrunk = self
+                .active
+                .iter()
+                .zip(self.groups)
+                .any(|(a, g)| a.len() < g.members.len());
+            if gap <= tol || steps >= limit {
+                if shrunk && steps < limit {
+                    // Everything is looked at again before the end.
+                    self.active = self.groups.iter().map(|g| g.members.clone()).collect();
+                    continue;
+                }
+                return (steps, gap);
+            }
+            steps += 1;
+            match joint {
+                Some((slope, first, second, grow)) if slope > extremes[worst].gap() => {
+                    self.move_both(first, second, grow)
+                }
+                _ => self.move_pair(worst, extremes[worst].least.0),
+            }
+            if steps.is_multiple_of(SHRINK_EVERY) {
+                self.shrink(&extremes);
+            }
+        }
+    }
+
+    fn extremes(&self, group: usize) -> Extremes {
+        let mut found = Extremes {
+            least: (usize::MAX, f64::INFINITY),
+            largest: (usize::MAX, f64::NEG_INFINITY),
+        };
+        for &i in &self.active[group] {
+            let s = self.slopes[i];
+            if s < found.least.1 {
+                found.least = (i, s);
+            }
+            if s > found.largest.1 && self.weights[i] > 0.0 {
+                found.largest = (i, s);
+            }
+        }
+        found
+    }
+
+    /// Moves weight to entry `i` from the entry of its group with which the objective falls most.
+    fn move_pair(&mut self, group: usize, i: usize) {
+        let (own, y) = (self.slopes[i], self.groups[group].sign);
+        let diagonal = self.rows.diagonal(i);
+        let mut best = (usize::MAX, 0.0, 0.0);
+        {
+            let others: Vec<(usize, f64)> = self.active[group]
+                .iter()
+                .filter(|&&j| self.weights[j] > 0.0 && self.slopes[j] > own)
+                .map(|&j| (j, self.rows.diagonal(j)))
+                .collect();
+            let row = self.rows.row(i);
+            for (j, d) in others {
+                let curvature = y * y * (diagonal + d - 2.0 * row[j]).max(LEAST_CURVATURE * diagonal);
+                let drop = self.slopes[j] - own;
+                // The whole weight may be less than the best step.
+                let step = (drop / curvature).min(self.weights[j]);
+                let gain = step * (drop - 0.5 * step * curvature);
+                if gain > best.1 || best.0 == usize::MAX {
+                    best = (j, gain, step);
+                }
+            }
+        }
+        let (j, _, step) = best;
+        if j == usize::MAX {
+            return;
+        }
+        self.weights[i] += step;
+        self.weights[j] -= step;
+        if self.weights[j] < 1e-300 {
+            self.weights[j] = 0.0;
+        }
+        self.add(i, step);
+        self.add(j, -step);
+    }
+
+    /// Of the steps that change both sums: how steep the better one is, its two entries, and whether they grow.
+    fn joint_step(&self, extremes: &[Extremes]) -> Option<(f64, usize, usize, bool)> {
+        let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
+        let (first, second) = (&extremes[0], &extremes[1]);
+        let shrinking = first.largest.1 + ratio * second.largest.1;
+        let sum: f64 = self.groups[0].members.iter().map(|&i| self.weights[i]).sum();
+        let growing = -(first.least.1 + ratio * second.least.1);
+        let room = 1.0 - sum > 1e-12;
+        if shrinking > 0.0 && (!room || shrinking >= growing) {
+            Some((shrinking, first.largest.0, second.largest.0, false))
+        } else if room && growing > 0.0 {
+            Some((growing, first.least.0, second.least.0, true))
+        } else {
+            None
+        }
+    }
+
+    /// Grows (or shrinks) an entry of each of two groups, as far as the objective falls.
+    fn move_both(&mut self, first: usize, second: usize, grow: bool) {
+        let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
+        let slope = self.slopes[first] + ratio * self.slopes[second];
+        let cross = self.signs[first] * self.signs[second] * self.rows.row(first)[second];
+        let square = |i: usize, rows: &dyn KernelRows| self.signs[i] * self.signs[i] * rows.diagonal(i);
+        let (a, b) = (square(first, self.rows), square(second, self.rows));
+        let curvature = (a + ratio * ratio * b + 2.0 * ratio * cross).max(LEAST_CURVATURE * a);
+        let sum: f64 = self.groups[0].members.iter().map(|&i| self.weights[i]).sum();
+        let most = if grow {
+            1.0 - sum
+        } else {
+            self.weights[first].min(self.weights[second] / ratio)
+        };
+        let step = (slope.abs() / curvature).min(most) * if grow { 1.0 } else { -1.0 };
+        self.weights[first] = (self.weights[first] + step).max(0.0);
+        self.weights[second] = (self.weights[second] + ratio * step).max(0.0);
+        self.add(first, step);
+        self.add(second, ratio * step);
+    }
+
+    /// Leaves alone entries that are zero and whose slope is beyond the largest of those that are not.
+    fn shrink(&mut self, extremes: &[Extremes]) {
+        for (active, e) in self.active.iter_mut().zip(extremes) {
+            let bound = e.largest.1 + e.gap();
+            active.retain(|&i| self.weights[i] > 0.0 || self.slopes[i] <= bound);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Kernel, gram};
+    use crate::linalg::{Matrix, dot};
+    use crate::testing::random;
+    use proptest::prelude::*;
+
+    struct Program {
+        gram: Matrix,
+        linear: Vec<f64>,
+        groups: Vec<Group>,
+    }
+
+    /// Rows in two groups, some of them copies of others.
+    fn program(n: usize, gamma: f64, width: f64, seed: u64) -> Program {
+        let mut x = random(n, 2, seed);
+        for i in (4..n).step_by(5) {
+            let copy = x.row(i - 3).to_vec();
+            x.row_mut(i).copy_from_slice(&copy);
+        }
+        let groups = vec![
+            Group {
+                members: (0..n).filter(|i| i % 3 == 0).collect(),
+                sign: 1.0,
+            },
+            Group {
+                members: (0..n).filter(|i| i % 3 != 0).collect(),
+                sign: -gamma,
+            },
+        ];
+        Program {
+            gram: gram(&Kernel::Gaussian { bandwidth: width }, &x),
+            linear: random(n, 1, seed + 1).into_vec(),
+            groups,
+        }
+    }
+
+    impl Program {
+        fn solve(&self, start: Option<&[f64]>, relaxed: bool) -> Solution {
+            let mut rows = Whole {
+                gram: self.gram.as_slice(),
+                size: self.gram.rows(),
+            };
+            minimise(&mut rows, &self.linear, &self.groups, start, relaxed, 1e-10)
+        }
+
+        fn slopes(&self, a: &[f64]) -> Vec<f64> {
+            let mut y = vec![0.0; a.len()];
+            self.groups
+                .iter()
+                .for_each(|g| g.members.iter().for_each(|&i| y[i] = g.sign));
+            let signed: Vec<f64> = a.iter().zip(&y).map(|(a, y)| a * y).collect();
+            let rows = self.gram.iter_rows().zip(&y).zip(&self.linear);
+            rows.map(|((row, y), c)| y * dot(row, &signed) - c).collect()
+        }
+
+        fn objective(&self, a: &[f64]) -> f64 {
+            let slopes = self.slopes(a);
+            (0..a.len()).map(|i| 0.5 * a[i] * (slopes[i] - self.linear[i])).sum()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(80))]
+        #[test]
+        fn the_conditions_of_a_minimum_hold(n in 6usize..60, gamma in 0.2f64..4.0, width in 0.2f64..3.0, seed in 0u64..1000) {
+            let p = program(n, gamma, width, seed);
+            let s = p.solve(None, false);
+            prop_assert!(s.converged && (s.objective - p.objective(&s.weights)).abs() < 1e-9);
+            let slopes = p.slopes(&s.weights);
+            for g in &p.groups {
+                let sum: f64 = g.members.iter().map(|&i| s.weights[i]).sum();
+                prop_assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+                let least = g.members.iter().map(|&i| slopes[i]).fold(f64::INFINITY, f64::min);
+                for &i in &g.members {
+                    prop_assert!(s.weights[i] >= 0.0);
+                    prop_assert!(s.weights[i] == 0.0 || slopes[i] - least < 1e-8);
+                }
+            }
+            // From anywhere the same minimum.
+            let mut start = vec![0.0; n];
+            p.groups.iter().for_each(|g| g.members.iter().for_each(|&i| start[i] = 1.0 / g.members.len() as f64));
+            let warm = p.solve(Some(&start), false);
+            prop_assert!((warm.objective - s.objective).abs() < 1e-9);
+            // The relaxed set holds the other one, and its sums are tied to each other.
+            let relaxed = p.solve(None, true);
+            prop_assert!(relaxed.converged && relaxed.objective <= s.objective + 1e-9);
+            let sums: Vec<f64> = p.groups.iter().map(|g| g.members.iter().map(|&i| relaxed.weights[i]).sum()).collect();
+            prop_assert!(((1.0 - sums[0]) - gamma * (1.0 - sums[1])).abs() < 1e-9 && sums[0] < 1.0 + 1e-9, "{sums:?}");
+        }
+
+        #[test]
+        fn nothing_in_the_set_is_better(n in 6usize..25, gamma in 0.2f64..4.0, seed in 0u64..200) {
+            let p = program(n, gamma, 0.8, seed);
+            let (plain, relaxed) = (p.solve(None, false), p.solve(None, true));
+            let mut rng = crate::data::Rng::new(seed);
+            for _ in 0..200 {
+                // Random points of both sets, some of them near the solution.
+                let near = rng.uniform();
+                let mut a = vec![0.0; n];
+                for g in &p.groups {
+                    let raw: Vec<f64> = g.members.iter().map(|_| -rng.uniform().ln()).collect();
+                    let total: f64 = raw.iter().sum();
+                    for (&i, r) in g.members.iter().zip(&raw) {
+                        a[i] = near * r / total + (1.0 - near) * plain.weights[i];
+                    }
+                }
+                prop_assert!(p.objective(&a) >= plain.objective - 1e-9);
+                let (t, most) = (rng.uniform(), 1f64.min(gamma));
+                for (g, share) in p.groups.iter().zip([t * most, t * most / gamma]) {
+                    g.members.iter().for_each(|&i| a[i] *= 1.0 - share);
+                }
+                prop_assert!(p.objective(&a) >= relaxed.objective - 1e-9);
+            }
+        }
+    }
+}
