@@ -129,6 +129,7 @@ fn run(a: &[String]) -> Result<(), String> {
             let (top, steps) = (real(6)?, count(7)?);
             let stop = Stop {
                 gap: real(8)?,
+                explained: -1.0,
                 ..Stop::FOLD
             };
             let penalties: Vec<Penalty> = (0..steps)

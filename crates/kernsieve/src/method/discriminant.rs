@@ -4,8 +4,8 @@ use super::l1_logistic::L1Logistic;
 use super::l1_regression::L1Regression;
 use super::onda::Onda;
 use super::{
-    Arm, Candidate, Fit, Fold, Footprint, HeldOut, Method, MethodKind, Options, PosteriorKind, Priors, Problem,
-    Ranking, klr::Klr, lda::Lda, options::MappingKind, parzen::Parzen,
+    Arm, Candidate, Fit, Fold, Footprint, HeldOut, Method, MethodKind, Options, PosteriorKind, Problem, Ranking,
+    klr::Klr, lda::Lda, options::MappingKind, parzen::Parzen,
 };
 use crate::data::Groups;
 use crate::decision::Simplex;
@@ -31,9 +31,7 @@ pub struct Discriminant {
 /// The method `kind` with the discriminant kernel that its options ask for.
 pub(super) fn build(kind: MethodKind, options: &Options) -> Result<Box<dyn Method>> {
     let own = kind == MethodKind::L1Dkf;
-    // The posteriors are those of the training rows; other priors come in at the end.
     let mut inner = Options {
-        priors: Priors::Empirical,
         posterior: None,
         ..options.clone()
     };
@@ -100,7 +98,7 @@ impl Discriminant {
         let groups = fold.train.groups();
         let codes = groups.codes().iter().map(|&c| Some(c));
         Fold {
-            train: fold.train.clone(),
+            train: with_own_priors(&fold.train),
             held_out: stacked(&fold.train.x, &fold.held_out),
             held_out_classes: codes.chain(fold.held_out_classes.iter().copied()).collect(),
             held_out_weights: (0..n)
@@ -113,6 +111,14 @@ impl Discriminant {
                 _ => None,
             },
         }
+    }
+}
+
+/// The problem with the shares of its rows for priors: posteriors are those of the training rows, and other priors come in at the end.
+fn with_own_priors(problem: &Problem) -> Problem {
+    Problem {
+        priors: shares(&problem.groups()),
+        ..problem.clone()
     }
 }
 
@@ -190,7 +196,16 @@ impl Method for Discriminant {
             });
         }
         let more = self.posterior.widen(&inner, best, n_classes);
-        more.iter().map(|arm| product(arm, &[outer.clone()])).collect()
+        let mut arms: Vec<Arm> = more.iter().map(|arm| product(arm, &[outer.clone()])).collect();
+        // And the outer method's own grid, with the posteriors at hand.
+        let own: Vec<Candidate> = tried
+            .iter()
+            .filter(|c| c.posterior == chosen.posterior)
+            .cloned()
+            .collect();
+        let wider = self.outer.widen(&own, chosen, n_classes);
+        arms.extend(wider.iter().map(|arm| product(&vec![best.clone()], &[arm.clone()])));
+        arms
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
@@ -236,7 +251,9 @@ impl Method for Discriminant {
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        let estimate = self.posterior.fit(problem, of_posterior(candidate)?)?;
+        let estimate = self
+            .posterior
+            .fit(&with_own_priors(problem), of_posterior(candidate)?)?;
         let kernel = DiscriminantKernel {
             expansion: estimate.expansion,
             decision: estimate.decision,
@@ -287,7 +304,7 @@ mod tests {
     use crate::decision::argmax;
     use crate::kernel::Kernel;
     use crate::linalg::{matmul, symmetric_eigen};
-    use crate::method::Metric;
+    use crate::method::{Metric, Priors};
     use crate::testing::{problem, random};
 
     fn candidate(kind: PosteriorKind) -> Candidate {

@@ -49,8 +49,18 @@ impl Regressions {
     }
 
     fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Vec<Vec<Solution>> {
-        let penalties: Vec<Penalty> = sparsities.iter().map(|&s| Penalty::mixed(s, ratio)).collect();
-        path(&Design::new(&self.x), &self.targets, &penalties, stop)
+        // A small penalty is reached by way of larger ones: from zero it can take a hundred times as long.
+        let first = sparsities.first().copied().unwrap_or(f64::INFINITY);
+        let lead = std::iter::successors(Some(self.largest(ratio) / 4.0), |s| Some(s / 4.0));
+        let lead: Vec<f64> = lead
+            .take_while(|s| *s > 1.5 * first && *s > f64::MIN_POSITIVE)
+            .take(60)
+            .collect();
+        let all = lead.iter().chain(sparsities).map(|&s| Penalty::mixed(s, ratio));
+        let penalties: Vec<Penalty> = all.collect();
+        let mut solutions = path(&Design::new(&self.x), &self.targets, &penalties, stop);
+        solutions.iter_mut().for_each(|s| drop(s.drain(..lead.len())));
+        solutions
     }
 
     /// The penalty from which on every coefficient is zero.
@@ -94,16 +104,19 @@ impl L1Regression {
     }
 }
 
-/// Powers of 2 from one that leaves no coefficient, if the usual grid does not reach so far.
+/// Powers of 2, moved up or down where the usual grid does not reach the first that leaves no coefficient, or not far below it.
 pub(super) fn penalties(fixed: Option<f64>, largest: f64, exponents: std::ops::RangeInclusive<i32>) -> Vec<f64> {
     if let Some(sparsity) = fixed {
         return vec![sparsity];
     }
     let top = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
-    (*exponents.start()..=top.clamp(*exponents.end(), 60))
-        .rev()
-        .map(|e| 2f64.powi(e))
-        .collect()
+    let (low, high) = (*exponents.start(), *exponents.end());
+    let range = if top < low + 10 {
+        top - (high - low)..=top
+    } else {
+        low..=top.clamp(high, 60)
+    };
+    range.rev().map(|e| 2f64.powi(e)).collect()
 }
 
 /// One candidate a penalty, large ones first.
@@ -188,26 +201,29 @@ impl Method for L1Regression {
             .collect())
     }
 
-    /// Walks the whole list of penalties for the record, and ends at the chosen one.
+    /// Walks down to the chosen penalty.
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let regressions = Regressions::new(&problem.x, &problem.groups());
         let chosen = candidate.sparsity.unwrap_or(f64::NAN);
         let mut sparsities = penalties(self.sparsity, regressions.largest(self.ratio), EXPONENTS);
-        if !sparsities.contains(&chosen) {
-            sparsities.push(chosen);
-            sparsities.sort_by(|a, b| b.total_cmp(a));
-        }
+        sparsities.retain(|s| *s > chosen);
+        sparsities.push(chosen);
         let solutions = regressions.solve(&sparsities, self.ratio, Stop::EXACT);
         let at = |l: usize| solutions.iter().map(|s| &s[l]).collect::<Vec<_>>();
+        // Two classes have the same regression but for its sign.
+        let copies = (regressions.shares.len() / regressions.targets.cols()) as f64;
         let steps = sparsities.iter().enumerate().map(|(l, &sparsity)| {
             let (coef, _) = regressions.coefficients(&at(l));
             PathStep {
                 sparsity: Some(sparsity),
-                ..PathStep::new(nonzero_count(&coef), at(l).iter().map(|s| s.objective).sum())
+                ..PathStep::new(
+                    nonzero_count(&coef),
+                    copies * at(l).iter().map(|s| s.objective).sum::<f64>(),
+                )
             }
         });
         let path: Vec<PathStep> = steps.collect();
-        let here = at(sparsities.iter().position(|s| *s == chosen).unwrap_or(0));
+        let here = at(sparsities.len() - 1);
         let (coef, offset) = regressions.coefficients(&here);
         let mut each: Vec<(f64, f64)> = here.iter().map(|s| (s.objective, s.gap)).collect();
         if each.len() < regressions.shares.len() {

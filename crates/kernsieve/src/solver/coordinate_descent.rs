@@ -8,7 +8,7 @@
 //! far as the first sign change, where that coordinate becomes zero: the objective never rises. The Cholesky factor of a step is kept while the set of nonzero
 //! coordinates stays, so that along a path of penalties most steps cost two triangular solves.
 
-use crate::linalg::{Cholesky, Matrix};
+use crate::linalg::{Cholesky, Matrix, View, matmul_sequential};
 
 /// The penalties.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +40,8 @@ const SWEEPS: usize = 20_000;
 const PATIENCE: usize = 100;
 /// A Newton step has to be paid for by this many times fewer flops in sweeps: its own run faster.
 const NEWTON_RATE: usize = 128;
+/// A factor serves while at most one in so many of its coordinates has left or come.
+const CHANGED_SHARE: usize = 16;
 /// Added to the diagonal of a Newton step, relative to the largest entry: columns may be copies of each other.
 const JITTER: f64 = 1e-13;
 
@@ -118,16 +120,16 @@ impl Descent {
         let mut newton_fails = false;
         for sweep in 1..=SWEEPS {
             let active: Vec<usize> = (0..self.len()).filter(|&j| self.w[j] != 0.0).collect();
-            let ready = self
-                .factor
-                .as_ref()
-                .is_some_and(|f| f.l2 == penalty.l2 && f.coordinates == active);
+            let ready = self.factor.as_ref().is_some_and(|f| {
+                f.l2 == penalty.l2 && difference(&f.coordinates, &active) <= f.coordinates.len() / CHANGED_SHARE
+            });
             let paid = since_newton * self.len() * NEWTON_RATE >= active.len() * active.len();
             if !active.is_empty() && !newton_fails && (ready || paid && since_newton > 1) {
                 let mut active = active;
-                // A step that ends at zero for a coordinate leaves a smaller set, whose minimum is elsewhere.
-                while let Some(step) = self.newton(&active, penalty) {
-                    if step == Newton::Whole {
+                // A step that ends at zero for a coordinate leaves a smaller set, whose minimum is elsewhere. Large sets cannot afford many of them.
+                let most = if active.len() <= 128 { 2 * active.len() } else { 3 };
+                for _ in 0..most {
+                    if self.newton(&active, penalty) != Some(Newton::ToZero) {
                         break;
                     }
                     active.retain(|&j| self.w[j] != 0.0);
@@ -152,11 +154,10 @@ impl Descent {
     /// which is then gone.
     fn newton(&mut self, active: &[usize], penalty: Penalty) -> Option<Newton> {
         let m = active.len();
-        let ready = self
-            .factor
-            .as_ref()
-            .is_some_and(|f| f.l2 == penalty.l2 && f.coordinates == active);
-        if !ready {
+        let usable = self.factor.as_ref().is_some_and(|f| {
+            f.l2 == penalty.l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE
+        });
+        if !usable {
             let largest = active.iter().map(|&j| self.row(j)[j]).fold(0.0, f64::max);
             let mut g = Matrix::zeros(m, m);
             for (i, &a) in active.iter().enumerate() {
@@ -172,9 +173,11 @@ impl Descent {
         }
         let factor = self.factor.as_ref()?;
         let downhill = |&j: &usize| self.slope[j] - penalty.l2 * self.w[j] - penalty.l1 * self.w[j].signum();
-        let mut step = Matrix::from_vec(active.iter().map(downhill).collect(), m, 1);
-        factor.cholesky.solve_in_place(&mut step);
-        let mut step = step.into_vec();
+        let downhill: Vec<f64> = active.iter().map(downhill).collect();
+        let Some(mut step) = self.solve(factor, active, &downhill, penalty.l2) else {
+            self.factor = None;
+            return None;
+        };
         if step.iter().any(|d| !d.is_finite()) {
             self.factor = None;
             return None;
@@ -211,6 +214,58 @@ impl Descent {
         Some(Newton::Whole)
     }
 
+    /// Solves `(G + l2 I) u = b` on some coordinates with the factor of others, of which a few `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries
+    /// that have to be zero it is a system of the order of the changes (its Schur complement) and some solves with the factor.
+    fn solve(&self, factor: &Factor, active: &[usize], b: &[f64], l2: f64) -> Option<Vec<f64>> {
+        let old = &factor.coordinates;
+        let came: Vec<usize> = active
+            .iter()
+            .copied()
+            .filter(|j| old.binary_search(j).is_err())
+            .collect();
+        let left: Vec<usize> = (0..old.len())
+            .filter(|&k| active.binary_search(&old[k]).is_err())
+            .collect();
+        let at = |j: usize| active.binary_search(&j).ok();
+        let mut right = Matrix::from_vec(old.iter().map(|&j| at(j).map_or(0.0, |k| b[k])).collect(), old.len(), 1);
+        factor.cholesky.solve_in_place(&mut right);
+        let (e, k) = (came.len(), came.len() + left.len());
+        if k == 0 {
+            return Some(right.into_vec());
+        }
+        let border = Matrix::from_fn(old.len(), k, |i, c| match c.checked_sub(e) {
+            None => self.row(came[c])[old[i]],
+            Some(d) => f64::from(left[d] == i),
+        });
+        let mut solved = border.clone();
+        factor.cholesky.solve_in_place(&mut solved);
+        let mut small = matmul_sequential(border.view().t(), solved.view());
+        small.as_mut_slice().iter_mut().for_each(|v| *v = -*v);
+        for r in 0..e {
+            (0..e).for_each(|c| small[(r, c)] += self.row(came[r])[came[c]]);
+            small[(r, r)] += l2;
+        }
+        let rest = matmul_sequential(border.view().t(), right.view());
+        let mut z: Vec<f64> = (0..k).map(|r| -rest[(r, 0)]).collect();
+        came.iter()
+            .enumerate()
+            .for_each(|(r, &j)| z[r] += at(j).map_or(0.0, |p| b[p]));
+        eliminate(&mut small, &mut z)?;
+        let back = matmul_sequential(solved.view(), View::new(&z, k, 1, 1));
+        let mut u = vec![0.0; active.len()];
+        for (i, &j) in old.iter().enumerate() {
+            if let Some(p) = at(j) {
+                u[p] = right[(i, 0)] - back[(i, 0)];
+            }
+        }
+        for (r, &j) in came.iter().enumerate() {
+            if let Some(p) = at(j) {
+                u[p] = z[r];
+            }
+        }
+        Some(u)
+    }
+
     /// Moves some coordinates; a move to zero arrives there exactly.
     fn advance(&mut self, coordinates: &[usize], by: &[f64]) {
         for (&j, d) in coordinates.iter().zip(by) {
@@ -233,6 +288,40 @@ impl Descent {
             arch => arch.dispatch(task),
         }
     }
+}
+
+/// How many coordinates are in one of two ascending lists only.
+fn difference(a: &[usize], b: &[usize]) -> usize {
+    let shared = a.iter().filter(|j| b.binary_search(j).is_ok()).count();
+    a.len() + b.len() - 2 * shared
+}
+
+/// Solves a small system by Gaussian elimination with pivots; `None` when it is singular.
+fn eliminate(a: &mut Matrix, b: &mut [f64]) -> Option<()> {
+    let n = b.len();
+    for c in 0..n {
+        let pivot = (c..n).reduce(|p, r| if a[(r, c)].abs() > a[(p, c)].abs() { r } else { p })?;
+        if a[(pivot, c)].abs() < f64::MIN_POSITIVE || !a[(pivot, c)].is_finite() {
+            return None;
+        }
+        for k in 0..n {
+            let (upper, lower) = (a[(c, k)], a[(pivot, k)]);
+            (a[(c, k)], a[(pivot, k)]) = (lower, upper);
+        }
+        b.swap(c, pivot);
+        for r in c + 1..n {
+            let factor = a[(r, c)] / a[(c, c)];
+            if factor != 0.0 {
+                (c..n).for_each(|k| a[(r, k)] -= factor * a[(c, k)]);
+                b[r] -= factor * b[c];
+            }
+        }
+    }
+    for r in (0..n).rev() {
+        let known: f64 = (r + 1..n).map(|k| a[(r, k)] * b[k]).sum();
+        b[r] = (b[r] - known) / a[(r, r)];
+    }
+    Some(())
 }
 
 /// `out -= sum_k by_k m_k` for some rows `m_k` of a matrix whose rows are `stride` apart.

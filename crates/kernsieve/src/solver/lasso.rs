@@ -66,15 +66,22 @@ pub struct Stop {
     pub gap: f64,
     /// Largest break of the conditions of a minimum, relative to the largest entry of `X't`.
     pub slope: f64,
+    /// Share of `|t|^2` left unexplained at which a path ends: smaller penalties get the last solution.
+    pub explained: f64,
 }
 
 impl Stop {
     /// For final fits.
-    pub const EXACT: Self = Self { gap: 1e-9, slope: 1e-9 };
+    pub const EXACT: Self = Self {
+        gap: 1e-9,
+        slope: 1e-9,
+        explained: -1.0,
+    };
     /// For folds: the gap alone decides.
     pub const FOLD: Self = Self {
         gap: 1e-7,
         slope: f64::INFINITY,
+        explained: 1e-3,
     };
 }
 
@@ -85,9 +92,11 @@ pub struct Solution {
     pub support: Vec<usize>,
     /// Their coefficients.
     pub coef: Vec<f64>,
+    /// `|t - X w|^2`.
+    pub residual: f64,
     /// The objective.
     pub objective: f64,
-    /// By how much it exceeds the minimum at most.
+    /// By how much it exceeds the minimum at most; NaN where the penalty is too small to tell.
     pub gap: f64,
     /// Sweeps of coordinate descent.
     pub sweeps: usize,
@@ -102,13 +111,26 @@ pub fn path(design: &Design, targets: &Matrix, penalties: &[Penalty], stop: Stop
         .into_par_iter()
         .map(|k| {
             let mut walk = Walk::new(design, targets.column(k));
-            penalties.iter().map(|&p| walk.solve(p, stop)).collect()
+            let mut solutions: Vec<Solution> = Vec::with_capacity(penalties.len());
+            for &penalty in penalties {
+                // Where next to nothing is left to explain a smaller penalty changes no prediction to speak of.
+                let explained = |s: &&Solution| s.residual <= stop.explained * walk.square;
+                match solutions.last().filter(explained).cloned() {
+                    Some(last) => solutions.push(last),
+                    None => solutions.push(walk.solve(penalty, stop)),
+                }
+            }
+            solutions
         })
         .collect()
 }
 
 /// Working sets grow by at least this much.
 pub(super) const GROWTH: usize = 16;
+/// Coefficients this much below the largest (in units of the fit) are rounding.
+const DUST: f64 = 1e-11;
+/// Penalties this much below the one that leaves no coefficient have no dual point that rounding would leave anything of.
+const LEAST_PENALTY: f64 = 1e-10;
 /// Rounds without progress, after which rounding must have the upper hand.
 const IDLE: usize = 3;
 /// Rounds of growth before a solution is taken as it is.
@@ -170,12 +192,26 @@ impl<'a> Walk<'a> {
             let progress = now < 0.5 * best || self.grows(&alive, &check, penalty);
             idle = if progress { 0 } else { idle + 1 };
             best = best.min(now);
-            let done = check.gap <= tol && check.violation <= slope_tol;
+            // A penalty next to nothing leaves no dual point to speak of: then the slopes alone decide.
+            let no_gap = penalty.l1 <= LEAST_PENALTY * largest;
+            let slopes_hold = check.violation
+                <= if no_gap {
+                    slope_tol.min(1e-7 * largest)
+                } else {
+                    slope_tol
+                };
+            let done = slopes_hold && (no_gap || check.gap <= tol);
             if done || round == ROUNDS || idle > IDLE {
-                return self.solution(&check, sweeps, done);
+                let mut solution = self.solution(&check, penalty, sweeps, done);
+                if no_gap {
+                    solution.gap = f64::NAN;
+                } else if stop.slope.is_finite() {
+                    self.certify(&mut solution, penalty, tol, slope_tol);
+                }
+                return solution;
             }
             // |x_j' theta| < l1 at the best dual point theta, which is no farther than this from ours: then w_j is zero.
-            let radius = (2.0 * check.gap).sqrt();
+            let radius = (2.0 * check.gap.max(0.0)).sqrt();
             alive.retain(|&j| {
                 let norm = (self.design.squares[j] + penalty.l2).sqrt();
                 let own = check.slopes[j].abs() * check.scale;
@@ -281,14 +317,45 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn solution(&self, check: &Check, sweeps: usize, converged: bool) -> Solution {
+    /// Objective, gap and conditions once more, from the residuals themselves: differences of the Gram matrix's products lose digits where the penalty is small.
+    fn certify(&self, solution: &mut Solution, penalty: Penalty, tol: f64, slope_tol: f64) {
+        let features = &self.design.features;
+        let mut residual = self.target.clone();
+        subtract_rows(
+            &mut residual,
+            features.as_slice(),
+            features.cols(),
+            &solution.support,
+            &solution.coef,
+        );
+        let all: Vec<usize> = (0..features.rows()).collect();
+        let mut slopes = vec![0.0; all.len()];
+        row_products(&mut slopes, features.as_slice(), &all, &residual);
+        let mut w = vec![0.0; all.len()];
+        solution
+            .support
+            .iter()
+            .zip(&solution.coef)
+            .for_each(|(&j, &v)| w[j] = v);
+        let square = dot(&residual, &residual) + penalty.l2 * dot(&w, &w);
+        let by_target = dot(&self.target, &residual);
+        let largest = steepest(&w, &slopes, penalty);
+        (solution.objective, solution.gap, _) = values(square, by_target, penalty.l1, &w, largest);
+        solution.converged = solution.gap <= tol && violation(&w, &slopes, penalty) <= slope_tol;
+    }
+
+    fn solution(&self, check: &Check, penalty: Penalty, sweeps: usize, converged: bool) -> Solution {
         let mut kept: Vec<(usize, f64)> = self.set.iter().copied().zip(self.descent.w.iter().copied()).collect();
-        kept.retain(|(_, w)| *w != 0.0);
+        // What rounding has left of a feature that another one speaks for is zero.
+        let size = |j: usize, w: f64| w.abs() * self.design.squares[j].sqrt();
+        let dust = DUST * kept.iter().map(|&(j, w)| size(j, w)).fold(0.0, f64::max);
+        kept.retain(|&(j, w)| w != 0.0 && size(j, w) > dust);
         kept.sort_by_key(|(j, _)| *j);
         let (support, coef) = kept.into_iter().unzip();
         Solution {
             support,
             coef,
+            residual: 2.0 * (check.objective - penalty.of(&self.descent.w)),
             objective: check.objective,
             gap: check.gap,
             sweeps,
@@ -316,17 +383,18 @@ fn duality(
     let own = dot(w, w);
     let target_by_residual = square - dot(w, correlations);
     let residual = (target_by_residual - dot(w, slopes)).max(0.0) + penalty.l2 * own;
-    let objective = 0.5 * residual + penalty.l1 * w.iter().map(|v| v.abs()).sum::<f64>();
+    values(residual, target_by_residual, penalty.l1, w, largest)
+}
+
+/// The same from the squared residual (with `l2 |w|^2`) and its product with the target.
+fn values(residual: f64, target_by_residual: f64, l1: f64, w: &[f64], largest: f64) -> (f64, f64, f64) {
+    let objective = 0.5 * residual + l1 * w.iter().map(|v| v.abs()).sum::<f64>();
     let best = if residual > 0.0 {
         target_by_residual / residual
     } else {
         0.0
     };
-    let feasible = if largest > 0.0 {
-        penalty.l1 / largest
-    } else {
-        f64::INFINITY
-    };
+    let feasible = if largest > 0.0 { l1 / largest } else { f64::INFINITY };
     let scale = best.clamp(-feasible, feasible);
     let dual = scale * target_by_residual - 0.5 * scale * scale * residual;
     (objective, objective - dual, scale)

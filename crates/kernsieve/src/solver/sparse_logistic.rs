@@ -14,7 +14,7 @@ use super::coordinate_descent::{Descent, Penalty, violation};
 use super::lasso::GROWTH;
 use super::likelihood::Likelihood;
 use crate::data::Groups;
-use crate::linalg::{Matrix, dot, matmul_sequential, symmetric_product};
+use crate::linalg::{Cholesky, Matrix, View, dot, matmul, matmul_sequential, symmetric_product};
 
 /// A point of a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,11 @@ pub struct Solution {
 const PASSES: usize = 300;
 /// Rows that are all but certain still count this much of their weight in the quadratic model.
 const LEAST_CURVATURE: f64 = 1e-7;
+/// Coefficients this much below the largest are rounding.
+const DUST: f64 = 1e-10;
+/// Passes between two Newton steps in all outputs at once, and the flops that one may take.
+const POLISH_EVERY: usize = 4;
+const POLISH_FLOPS: f64 = 2e10;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 
@@ -127,16 +132,148 @@ impl Walk {
             if !moved {
                 break;
             }
+            self.shift(penalty);
+            if worst > bound && passes.is_multiple_of(POLISH_EVERY) {
+                self.polish(penalty);
+            }
         }
         let own: f64 = self.coef.iter_rows().map(|w| penalty.of(w)).sum();
+        // What rounding has left of a feature that another one speaks for is zero.
+        let dust = DUST * self.coef.max_abs();
+        let mut coef = self.coef.clone();
+        coef.as_mut_slice()
+            .iter_mut()
+            .filter(|w| w.abs() <= dust)
+            .for_each(|w| *w = 0.0);
         Solution {
-            coef: self.coef.clone(),
+            coef,
             offset: self.offset.clone(),
             objective: self.loss + own,
             violation: worst / self.steepest.max(f64::MIN_POSITIVE),
             passes,
             converged: worst <= bound,
         }
+    }
+
+    /// A Newton step of all coefficients that are not zero, with their present signs, and all offsets at once; halved until the objective falls, coefficients that would change
+    /// their sign to zero. One output at a time is slow to the end; this is not, but has to know which coefficients are zero.
+    fn polish(&mut self, penalty: Penalty) {
+        let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
+        let sets: Vec<Vec<usize>> = (0..q)
+            .map(|k| (0..self.coef.cols()).filter(|&j| self.coef[(k, j)] != 0.0).collect())
+            .collect();
+        let starts: Vec<usize> = (0..=q).map(|k| sets[..k].iter().map(|s| s.len() + 1).sum()).collect();
+        let size = starts[q];
+        if (n * size) as f64 * size as f64 > POLISH_FLOPS {
+            return;
+        }
+        // Features of each output, the last one constant: the offset.
+        let columns: Vec<Matrix> = sets
+            .iter()
+            .map(|set| {
+                let values = set.iter().flat_map(|&j| self.features.row(j).iter().copied());
+                Matrix::from_vec(values.chain(vec![1.0; n]).collect(), set.len() + 1, n)
+            })
+            .collect();
+        let mut hessian = Matrix::zeros(size, size);
+        let mut downhill = Matrix::zeros(size, 1);
+        for k in 0..q {
+            let (residual, _) = self.residual(k);
+            for (r, row) in columns[k].iter_rows().enumerate() {
+                let own = sets[k].get(r).map_or(0.0, |&j| {
+                    let w = self.coef[(k, j)];
+                    penalty.l2 * w + penalty.l1 * w.signum()
+                });
+                downhill[(starts[k] + r, 0)] = dot(row, &residual) - own;
+            }
+            for l in 0..=k {
+                let mut scaled = columns[k].clone();
+                let weights: Vec<f64> = (0..n)
+                    .map(|i| {
+                        let (a, b) = (self.p[k * n + i], self.p[l * n + i]);
+                        let w = self.total * self.likelihood.shares[i];
+                        if k == l {
+                            w * (a * (1.0 - a)).max(LEAST_CURVATURE)
+                        } else {
+                            -w * a * b
+                        }
+                    })
+                    .collect();
+                for row in scaled.as_mut_slice().chunks_exact_mut(n) {
+                    row.iter_mut().zip(&weights).for_each(|(v, w)| *v *= w);
+                }
+                let block = matmul(scaled.view(), columns[l].view().t());
+                for r in 0..block.rows() {
+                    for c in 0..block.cols() {
+                        hessian[(starts[k] + r, starts[l] + c)] = block[(r, c)];
+                        hessian[(starts[l] + c, starts[k] + r)] = block[(r, c)];
+                    }
+                }
+            }
+        }
+        // The same shift in all classes changes nothing but the penalty: a little curvature there.
+        let largest = (0..size).map(|i| hessian[(i, i)]).fold(0.0, f64::max);
+        for i in 0..size {
+            hessian[(i, i)] += 1e-9 * largest;
+        }
+        for k in 0..q {
+            (starts[k]..starts[k + 1] - 1).for_each(|i| hessian[(i, i)] += penalty.l2);
+        }
+        let Ok(factor) = Cholesky::new(hessian) else { return };
+        factor.solve_in_place(&mut downhill);
+        let before = self.loss + self.coef.iter_rows().map(|w| penalty.of(w)).sum::<f64>();
+        let mut share = 1.0;
+        for _ in 0..8 {
+            let (mut coef, mut offset, mut outputs) = (self.coef.clone(), self.offset.clone(), self.outputs.clone());
+            for k in 0..q {
+                let mut step: Vec<f64> = (starts[k]..starts[k + 1]).map(|i| share * downhill[(i, 0)]).collect();
+                for (s, &j) in step.iter_mut().zip(&sets[k]) {
+                    let w = coef[(k, j)];
+                    if w * (w + *s) < 0.0 {
+                        *s = -w;
+                    }
+                    coef[(k, j)] = w + *s;
+                }
+                offset[k] += step[step.len() - 1];
+                let moved = matmul(View::new(&step, 1, step.len(), step.len()), columns[k].view());
+                let own = outputs[k * n..(k + 1) * n].iter_mut();
+                own.zip(moved.as_slice()).for_each(|(z, m)| *z += m);
+            }
+            let (mut p, mut gap) = (self.p.clone(), self.gap.clone());
+            let loss = self.total * self.likelihood.evaluate(&outputs, &mut p, &mut gap).0;
+            if loss + coef.iter_rows().map(|w| penalty.of(w)).sum::<f64>() < before {
+                (self.coef, self.offset, self.outputs) = (coef, offset, outputs);
+                (self.p, self.gap, self.loss) = (p, gap, loss);
+                return;
+            }
+            share *= 0.5;
+        }
+    }
+
+    /// Adding the same to a feature's coefficients in all classes changes no probability: what makes the penalty least is added. Without this the steps, one class at a time,
+    /// would creep along these directions.
+    fn shift(&mut self, penalty: Penalty) {
+        let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
+        if q < 2 {
+            return;
+        }
+        for j in 0..self.coef.cols() {
+            let mut values: Vec<f64> = (0..q).map(|k| self.coef[(k, j)]).collect();
+            let centre = cheapest_centre(&mut values, penalty);
+            if centre == 0.0 {
+                continue;
+            }
+            for k in 0..q {
+                self.coef[(k, j)] -= centre;
+                let moved = self.outputs[k * n..(k + 1) * n].iter_mut().zip(self.features.row(j));
+                moved.for_each(|(z, x)| *z -= centre * x);
+            }
+        }
+        // Offsets have no penalty: they stay around zero.
+        let mean = self.offset.iter().sum::<f64>() / q as f64;
+        self.offset.iter_mut().for_each(|b| *b -= mean);
+        self.outputs.iter_mut().for_each(|z| *z -= mean);
+        self.loss = self.total * self.likelihood.evaluate(&self.outputs, &mut self.p, &mut self.gap).0;
     }
 
     /// One step of output `k` towards the solution of its quadratic model; whether the objective fell.
@@ -196,6 +333,45 @@ impl Walk {
         }
         false
     }
+}
+
+/// The `c` that makes `sum_k l1 |v_k - c| + l2 (v_k - c)^2 / 2` least, of several the one nearest to zero. `values` are sorted.
+fn cheapest_centre(values: &mut [f64], penalty: Penalty) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let n = values.len() as f64;
+    let slope = |c: f64, side: f64| {
+        // Of the sum at c, from the left (-1) or the right (1).
+        let terms = values.iter().map(|&v| {
+            let sign = if c > v || c == v && side > 0.0 { 1.0 } else { -1.0 };
+            penalty.l1 * sign + penalty.l2 * (c - v)
+        });
+        terms.sum::<f64>()
+    };
+    if slope(0.0, -1.0) <= 0.0 && slope(0.0, 1.0) >= 0.0 {
+        return 0.0;
+    }
+    // The minimum is at a value where the slope changes its sign, or between two of them.
+    let downhill = if slope(0.0, 1.0) < 0.0 { 1.0 } else { -1.0 };
+    let ahead: Vec<f64> = match downhill > 0.0 {
+        true => values.iter().copied().filter(|v| *v > 0.0).collect(),
+        false => values.iter().rev().copied().filter(|v| *v < 0.0).collect(),
+    };
+    let mut from = 0.0;
+    for v in ahead {
+        // Between two values the slope is linear.
+        let here = slope(from, downhill);
+        if penalty.l2 > 0.0 {
+            let at = from - here / (n * penalty.l2);
+            if (at - from) * downhill > 0.0 && (v - at) * downhill >= 0.0 {
+                return at;
+            }
+        }
+        if slope(v, downhill) * downhill >= 0.0 {
+            return v;
+        }
+        from = v;
+    }
+    from
 }
 
 /// The penalty on absolute values from which on all coefficients are zero.
