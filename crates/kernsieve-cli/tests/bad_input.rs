@@ -25,10 +25,12 @@ fn works(content: &str, options: &str) -> String {
     folder.write("data.csv", content);
     let mut said = String::new();
     for method in METHODS {
-        said = folder
-            .line(&format!("fit data.csv --model m.ks --method {method} {options}"))
-            .ok()
-            .err;
+        let run = folder.line(&format!("fit data.csv --model m.ks --method {method} {options}"));
+        // Leave-one-out estimates need two rows of a class.
+        if method == "l2qp" && run.err.contains("l2qp needs two of each") {
+            continue;
+        }
+        said = run.ok().err;
         let run = folder.line("predict m.ks data.csv --proba --missing mean").ok();
         let (_, rows) = run.csv();
         assert_eq!(rows.len(), content.lines().count() - 1);

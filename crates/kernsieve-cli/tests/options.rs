@@ -73,6 +73,30 @@ fn values_of_fit() {
             "--method smkda --posterior l1 --validation loo",
             &["validation", "--posterior"],
         ),
+        (
+            "--method l2qp --kernel linear",
+            &["l2qp", "gaussian, laplacian or cauchy"],
+        ),
+        ("--method l2qp --balance 0", &["balance", "above 0"]),
+        ("--method l2qp --balance 1 --balances 1,2", &["cannot be used with"]),
+        ("--method l2qp --smoothing -1", &["smoothing", "0 or more"]),
+        (
+            "--method l2qp --smoothing 1 --kernel cauchy",
+            &["--smoothing", "gaussian"],
+        ),
+        ("--method l2qp --class-ratio 0", &["class-ratio", "above 0"]),
+        (
+            "--method l2qp --class-bandwidths wide",
+            &["--class-bandwidths", "one per class"],
+        ),
+        (
+            "--method l2qp --class-bandwidths 1,-1",
+            &["class-bandwidths", "above 0"],
+        ),
+        (
+            "--method l2qp --class-bandwidths spread --kernel laplacian",
+            &["--class-bandwidths", "gaussian or cauchy"],
+        ),
         ("--method klr --ridges 1,0", &["ridges", "above 0"]),
         ("--method klr --ridge 1 --ridges 1,2", &["cannot be used with"]),
         ("--report -", &["--report", "name of a file"]),

@@ -187,12 +187,13 @@ fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Resu
     let check = |kind: MethodKind| options.check(kind).map_err(|e| Failure::Usage(e.to_string()));
     if names.iter().any(|n| n == "all") {
         let mut kinds = MethodKind::ALL.to_vec();
-        let mut refusals = Vec::new();
-        kinds.retain(|&k| check(k).map_err(|e| refusals.push(e)).is_ok());
-        return match refusals.pop() {
-            Some(refusal) if kinds.is_empty() => Err(refusal),
-            Some(refusal) => {
-                terminal.notices(&[format!("left out: {refusal}")]);
+        let mut refused = Vec::new();
+        kinds.retain(|&k| check(k).map_err(|e| refused.push((k.name(), e))).is_ok());
+        let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
+        return match refused.pop() {
+            Some((_, refusal)) if kinds.is_empty() => Err(refusal),
+            Some((_, refusal)) => {
+                terminal.notices(&[format!("left out: {} ({refusal})", names.join(", "))]);
                 Ok(kinds)
             }
             None => Ok(kinds),

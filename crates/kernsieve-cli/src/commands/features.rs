@@ -54,6 +54,12 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
     if kept.len() > SHOWN {
         writeln!(out, "  ... {} more (--json has all)", kept.len() - SHOWN)?;
     }
+    print_dropped(model, out)
+}
+
+/// The names of features without a weight.
+fn print_dropped(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    let (names, weights) = (model.feature_names(), model.feature_weights());
     let dropped: Vec<String> = (0..weights.len())
         .filter(|&j| weights[j] == 0.0)
         .map(|j| clean(&names[j], NAME))
@@ -71,6 +77,12 @@ pub fn print_features(model: &Model, out: &mut dyn Write) -> Result<(), Failure>
 /// Coefficients of linear posteriors, class by class: how many are left, and the largest.
 fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn Write) -> Result<(), Failure> {
     let names = model.feature_names();
+    let longest = rows
+        .iter()
+        .map(|r| clean(&r.class, NAME).chars().count())
+        .max()
+        .unwrap_or(0);
+    let room = 70usize.saturating_sub(longest);
     let lines: Vec<Vec<String>> = rows
         .iter()
         .take(CLASSES)
@@ -83,7 +95,7 @@ fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn W
                 clean(&row.class, NAME),
                 row.coef.len().to_string(),
                 (names.len() - row.coef.len()).to_string(),
-                super::first_of(&words, row.coef.len(), 50),
+                super::first_of(&words, row.coef.len(), room),
             ]
         })
         .collect();
@@ -97,14 +109,19 @@ fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn W
         rows.iter().map(|r| r.coef.len()).sum::<usize>(),
     );
     writeln!(out, "  {} of {total} coefficients are zero", total - kept)?;
+    print_dropped(model, out)?;
     let path = &model.record.report.path;
     if path.len() < 2 {
         return Ok(());
     }
     // From the last penalty that leaves nothing on; about a dozen of them, the chosen one among them.
     let chosen = model.record.candidate.reader().sparsity;
-    let first = path.iter().rposition(|s| s.size == 0).unwrap_or(0);
     let at = path.iter().position(|s| s.sparsity == chosen);
+    let first = path
+        .iter()
+        .rposition(|s| s.size == 0)
+        .unwrap_or(0)
+        .min(at.unwrap_or(usize::MAX));
     let step = (path.len() - first).div_ceil(12);
     let shown = (first..path.len()).filter(|k| (k - first).is_multiple_of(step) || Some(*k) == at);
     let lines: Vec<Vec<String>> = shown

@@ -280,8 +280,10 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     });
     order.truncate(SHOWN);
     order.sort_unstable();
-    let ridge = |c: &Candidate| c.ridge.or(c.reader().ridge);
-    let with_ridge = cv.grid.iter().any(|e| ridge(&e.candidate).is_some());
+    let inner = |c: &Candidate| c.posterior.as_ref().and_then(|p| p.ridge);
+    let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
+    let with_inner = cv.grid.iter().any(|e| inner(&e.candidate).is_some());
+    let with_balance = cv.grid.iter().any(|e| e.candidate.balance.is_some_and(|b| b != 1.0));
     let with_penalty = cv.grid.iter().any(|e| e.candidate.reader().sparsity.is_some());
     let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
     let with_features = cv.grid.iter().any(|e| e.candidate.n_features.is_some());
@@ -294,6 +296,12 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if with_ridge {
         header.push("ridge");
+    }
+    if with_inner {
+        header.push("posterior ridge");
+    }
+    if with_balance {
+        header.push("balance");
     }
     if with_penalty {
         header.push("penalty");
@@ -323,7 +331,13 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 row.push(e.candidate.n_features.map(|s| s.to_string()).unwrap_or_default());
             }
             if with_ridge {
-                row.push(ridge(&e.candidate).map(short).unwrap_or_default());
+                row.push(e.candidate.ridge.map(short).unwrap_or_default());
+            }
+            if with_inner {
+                row.push(inner(&e.candidate).map(short).unwrap_or_default());
+            }
+            if with_balance {
+                row.push(e.candidate.balance.map(short).unwrap_or_default());
             }
             if with_penalty {
                 let only = if e.candidate.features.is_some() { ", voted" } else { "" };

@@ -85,8 +85,11 @@ fn kernel_of(model: &Model) -> String {
     let own = match posterior {
         PosteriorKind::L1 => "L1 regression".into(),
         PosteriorKind::Logistic => "L1 logistic regression".into(),
-        PosteriorKind::Klr => format!("kernel logistic regression ({})", kernel_words(&model.reader().kernel)),
-        PosteriorKind::Parzen => format!("kernel densities ({})", kernel_words(&model.reader().kernel)),
+        PosteriorKind::Klr | PosteriorKind::Parzen => {
+            let kernel = &model.reader().kernel;
+            let width = kernel.bandwidth().map(|b| format!(", bandwidth {}", short(b)));
+            format!("{}{}", posterior.name(), width.unwrap_or_default())
+        }
     };
     format!("discriminant kernel, posteriors by {own}")
 }
@@ -108,7 +111,7 @@ pub fn method_words(name: &str) -> &'static str {
         "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
         "klr" => "kernel logistic regression",
         "l2qp" => "difference of kernel densities, few samples retained",
-        "l1-dkf" => "discriminant analysis with the kernel of sparse class posteriors",
+        "l1-dkf" => "discriminant analysis with the kernel of class posteriors",
         "fivm" => "kernel logistic regression on features imported one at a time",
         "parzen" => "plug-in kernel densities",
         _ => "",
@@ -175,6 +178,9 @@ pub fn settings_words(model: &Model) -> String {
     let mut words = kernel_of(model);
     if let Some(r) = model.record.report.ridge {
         words.push_str(&format!(", ridge {}", short(r)));
+    }
+    if let Some(r) = model.record.candidate.posterior.as_ref().and_then(|p| p.ridge) {
+        words.push_str(&format!(", posterior ridge {}", short(r)));
     }
     if let Some(penalty) = model.record.candidate.reader().sparsity {
         words.push_str(&format!(", penalty {}", short(penalty)));
@@ -314,6 +320,7 @@ fn params_json(model: &Model) -> Value {
             "multiclass": record.options.multiclass,
             "l1_ratio": record.options.l1_ratio,
             "posterior": posterior_of(model),
+            "posterior_ridge": record.candidate.posterior.as_ref().and_then(|p| p.ridge),
             "simplex": record.options.simplex,
             "mapping": record.options.mapping,
             "metric": record.options.metric,
@@ -365,15 +372,15 @@ fn coefficients_json(model: &Model) -> Value {
 }
 
 /// What a linear posterior says of one class.
-struct ClassCoefficients {
-    class: String,
+pub(crate) struct ClassCoefficients {
+    pub(crate) class: String,
     offset: f64,
     /// Features with a coefficient that is not zero, largest first.
-    coef: Vec<(usize, f64)>,
+    pub(crate) coef: Vec<(usize, f64)>,
 }
 
 /// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two classes has one output, the log odds of the second.
-fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
+pub(crate) fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
     matches!(posterior_of(model)?, PosteriorKind::L1 | PosteriorKind::Logistic).then_some(())?;
     let reader = model.reader();
     let Output::Linear { offset, .. } = &reader.output else {

@@ -3,6 +3,7 @@
 
 mod scatter;
 
+use crate::commands::{ClassCoefficients, coefficients};
 use crate::commands::{cv_words, keeps_words, method_words, settings_words};
 use crate::output::{clean, percent};
 use kernsieve::decision::argmax;
@@ -106,6 +107,10 @@ fn summary(model: &Model, rows: &Rows<'_>, wrong: &[bool], body: &mut String) {
 fn features(model: &Model, body: &mut String) {
     const SHOWN: usize = 40;
     let (names, report) = (model.feature_names(), &model.record.report);
+    if let Some(rows) = coefficients(model) {
+        coefficient_table(model, &rows, body);
+        return;
+    }
     if report.imported.is_empty() {
         let selected = model.selected_features();
         let shown: Vec<String> = selected.iter().take(SHOWN).map(|n| escape(n)).collect();
@@ -148,6 +153,45 @@ fn features(model: &Model, body: &mut String) {
         );
     }
     let _ = writeln!(body, "</table>");
+}
+
+/// Coefficients of linear posteriors, features by classes.
+fn coefficient_table(model: &Model, rows: &[ClassCoefficients], body: &mut String) {
+    const FEATURES: usize = 60;
+    const CLASSES: usize = 20;
+    let selected = model.selected_features();
+    let names = model.feature_names();
+    let zeros: usize = rows.iter().map(|r| names.len() - r.coef.len()).sum();
+    let _ = writeln!(
+        body,
+        "<h2>What speaks for which class</h2>\n<p>Coefficients of the posteriors in standardised units, features with the largest ones first; {zeros} of {} are zero.</p>\n         <table><tr><th class=\"name\">feature</th>",
+        rows.len() * names.len()
+    );
+    for row in rows.iter().take(CLASSES) {
+        let _ = write!(body, "<th>{}</th>", escape(&row.class));
+    }
+    let _ = writeln!(body, "</tr>");
+    for name in selected.iter().take(FEATURES) {
+        let _ = write!(body, "<tr><td class=\"name\">{}</td>", escape(name));
+        for row in rows.iter().take(CLASSES) {
+            let own = row.coef.iter().find(|(j, _)| &names[*j] == name);
+            let _ = write!(
+                body,
+                "<td>{}</td>",
+                own.map_or(String::new(), |(_, w)| format!("{w:.3}"))
+            );
+        }
+        let _ = writeln!(body, "</tr>");
+    }
+    let _ = writeln!(body, "</table>");
+    if selected.len() > FEATURES || rows.len() > CLASSES {
+        let _ = writeln!(
+            body,
+            "<p>{} more features, {} more classes.</p>",
+            selected.len().saturating_sub(FEATURES),
+            rows.len().saturating_sub(CLASSES)
+        );
+    }
 }
 
 /// Pairs of the first three selected features.

@@ -17,6 +17,9 @@ use crate::linalg::Matrix;
 /// Features of the kernel that vary less than this are constant but for rounding.
 const SMALLEST_DEVIATION: f64 = 1e-9;
 
+/// Of the penalties of linear posteriors every third is tried inside another method.
+const OUTER_STEP: usize = 3;
+
 /// A method whose kernel is the discriminant kernel of estimated posteriors.
 pub struct Discriminant {
     name: &'static str,
@@ -177,7 +180,13 @@ impl Method for Discriminant {
         let outer = self
             .outer
             .arms(&self.outer_problem(problem, psi(certain, &priors), &priors))?;
-        let inner = self.posterior.arms(problem)?;
+        let mut inner = self.posterior.arms(problem)?;
+        if self.name != MethodKind::L1Dkf.name() {
+            // An outer method that works with n x n matrices cannot afford all penalties.
+            for arm in inner.iter_mut().filter(|arm| arm.iter().all(|c| c.sparsity.is_some())) {
+                *arm = arm.iter().step_by(OUTER_STEP).cloned().collect();
+            }
+        }
         Ok(inner.iter().map(|arm| product(arm, &outer)).collect())
     }
 
@@ -204,7 +213,11 @@ impl Method for Discriminant {
             .cloned()
             .collect();
         let wider = self.outer.widen(&own, chosen, n_classes);
-        arms.extend(wider.iter().map(|arm| product(&vec![best.clone()], &[arm.clone()])));
+        arms.extend(
+            wider
+                .iter()
+                .map(|arm| product(&vec![best.clone()], std::slice::from_ref(arm))),
+        );
         arms
     }
 
@@ -263,8 +276,10 @@ impl Method for Discriminant {
         let fit = self.outer.fit(&outer, candidate)?;
         let mut report = fit.report;
         // The regressions are what is solved step by step; the rest is a closed form, or reports its own rows.
-        if report.retained_rows.is_empty() {
-            report.retained_rows = estimate.report.retained_rows;
+        for row in estimate.report.retained_rows {
+            if !report.retained_rows.contains(&row) {
+                report.retained_rows.push(row);
+            }
         }
         if self.name == MethodKind::L1Dkf.name() {
             report.objective = estimate.report.objective;
@@ -272,7 +287,6 @@ impl Method for Discriminant {
         }
         report.iterations += estimate.report.iterations;
         report.converged &= estimate.report.converged;
-        report.ridge = report.ridge.or(estimate.report.ridge);
         report.regressions = estimate.report.regressions;
         if report.path.is_empty() {
             report.path = estimate.report.path;

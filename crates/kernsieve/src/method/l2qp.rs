@@ -449,7 +449,7 @@ fn require_two(problem: &Problem) -> Result<()> {
     let counts = problem.labels.counts();
     match counts.iter().position(|&k| k < 2) {
         Some(c) => Err(Error::Data(format!(
-            "class '{}' has one row here, and leave-one-out estimates need two; drop the class or use --method parzen",
+            "class '{}' has one row, and l2qp needs two of each; parzen does not",
             problem.labels.classes()[c]
         ))),
         None => Ok(()),

@@ -14,7 +14,8 @@ use crate::kernel::Kernel;
 use crate::model::TrainingRecord;
 use serde::{Deserialize, Serialize};
 
-/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold a discriminant kernel, which readers of format 1 would overlook, and 1 otherwise.
+/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support rows,
+/// classes against the rest), and 1 otherwise.
 const FORMAT: u32 = 2;
 /// What the arrays of a discriminant kernel begin with.
 const POSTERIOR: &str = "posterior.";

@@ -153,7 +153,11 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let mut record = model.record.clone();
     record.report.retained_rows.clear(); // a tensor, above
     let document = Document {
-        format: if posterior.is_some() { FORMAT } else { 1 },
+        format: if posterior.is_some() || output == OutputKind::OwnWidths || decision == DecisionKind::OneAgainstRest {
+            FORMAT
+        } else {
+            1
+        },
         classes: model.classes.clone(),
         schema: model.schema.clone(),
         kernel: model.expansion.kernel,

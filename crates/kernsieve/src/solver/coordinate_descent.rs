@@ -120,8 +120,10 @@ impl Descent {
         let mut newton_fails = false;
         for sweep in 1..=SWEEPS {
             let active: Vec<usize> = (0..self.len()).filter(|&j| self.w[j] != 0.0).collect();
+            // With a factor at hand a step costs a few solves for every coordinate that left or came.
             let ready = self.factor.as_ref().is_some_and(|f| {
-                f.l2 == penalty.l2 && difference(&f.coordinates, &active) <= f.coordinates.len() / CHANGED_SHARE
+                let changed = difference(&f.coordinates, &active);
+                f.l2 == penalty.l2 && changed <= f.coordinates.len() / CHANGED_SHARE
             });
             let paid = since_newton * self.len() * NEWTON_RATE >= active.len() * active.len();
             if !active.is_empty() && !newton_fails && (ready || paid && since_newton > 1) {

@@ -126,7 +126,7 @@ pub fn path(design: &Design, targets: &Matrix, penalties: &[Penalty], stop: Stop
 }
 
 /// Working sets grow by at least this much.
-pub(super) const GROWTH: usize = 16;
+pub(super) const GROWTH: usize = 32;
 /// Coefficients this much below the largest (in units of the fit) are rounding.
 const DUST: f64 = 1e-11;
 /// Penalties this much below the one that leaves no coefficient have no dual point that rounding would leave anything of.
@@ -218,7 +218,7 @@ impl<'a> Walk<'a> {
                 self.inside[j] || own + norm * radius >= penalty.l1
             });
             self.grow(&alive, &check, penalty);
-            let goal = (0.3 * tol).max(0.05 * check.gap);
+            let goal = (0.7 * tol).max(0.03 * check.gap);
             let slope_goal = (0.3 * slope_tol).max(0.05 * check.violation);
             let correlations: Vec<f64> = self.set.iter().map(|&j| self.correlations[j]).collect();
             let square = self.square;

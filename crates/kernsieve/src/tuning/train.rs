@@ -154,7 +154,13 @@ pub fn train(
     };
     record.report.ridge = record.report.ridge.or(record.candidate.ridge);
     // A closed form has always "converged"; whether rounding left anything of it is another matter.
-    if record.report.trace.is_empty()
+    if record.candidate.reader().sparsity.is_some() && record.report.trace.is_empty() {
+        if !record.report.converged {
+            notices.push(
+                "the regressions behind the posteriors have not quite converged; a larger --sparsity would do".into(),
+            );
+        }
+    } else if record.report.trace.is_empty()
         && let Some(residual) = record.report.residual.filter(|r| r.is_nan() || *r > 1e-6)
     {
         record.report.converged = false;
@@ -210,7 +216,12 @@ pub fn train(
         temperature,
         record,
     };
-    model.check()?;
+    model.check().map_err(|e| match e {
+        Error::ModelFile(what) => Error::Data(format!(
+            "what was fitted cannot be used ({what}): numbers overflow; leave the standardisation on, or rescale the features"
+        )),
+        other => other,
+    })?;
     let predicted: Vec<usize> = model
         .predict(data.x())
         .posterior
