@@ -176,11 +176,7 @@ impl Method for Klr {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: true,
-            held_out_base: true,
-            copies: if self.options.max_support.is_some() { 2 } else { 1 },
-        }
+        Footprint::gram(if self.options.max_support.is_some() { 2 } else { 1 })
     }
 
     fn ranking(&self) -> Ranking {

@@ -264,11 +264,7 @@ impl Method for Kos {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: true,
-            held_out_base: true,
-            copies: 3,
-        }
+        Footprint::gram(3)
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {

@@ -58,11 +58,7 @@ impl Method for L1Logistic {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: false,
-            held_out_base: false,
-            copies: 0,
-        }
+        Footprint::NONE
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {

@@ -466,11 +466,7 @@ impl Method for L2qp {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: true,
-            held_out_base: true,
-            copies: 1,
-        }
+        Footprint::gram(1)
     }
 
     /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10 balances from 1 to `sqrt(2)^d`.

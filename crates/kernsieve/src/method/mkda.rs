@@ -193,11 +193,7 @@ impl Method for Mkda {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: true,
-            held_out_base: true,
-            copies: 3,
-        }
+        Footprint::gram(3)
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {

@@ -346,6 +346,24 @@ pub struct Footprint {
     pub copies: usize,
 }
 
+impl Footprint {
+    /// Nothing of the size of the square of the rows.
+    pub const NONE: Self = Self {
+        train_base: false,
+        held_out_base: false,
+        copies: 0,
+    };
+
+    /// Base values of all pairs, and so many matrices made of them.
+    pub const fn gram(copies: usize) -> Self {
+        Self {
+            train_base: true,
+            held_out_base: true,
+            copies,
+        }
+    }
+}
+
 /// Second thoughts about a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refinement {

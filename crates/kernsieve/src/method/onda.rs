@@ -33,11 +33,7 @@ impl Method for Onda {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: false,
-            held_out_base: false,
-            copies: 0,
-        }
+        Footprint::NONE
     }
 
     fn arms(&self, _: &Problem) -> Result<Vec<Arm>> {

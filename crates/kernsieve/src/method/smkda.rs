@@ -326,11 +326,7 @@ impl Method for Smkda {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint {
-            train_base: true,
-            held_out_base: true,
-            copies: 2,
-        }
+        Footprint::gram(2)
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {

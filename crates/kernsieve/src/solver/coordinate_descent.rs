@@ -284,11 +284,7 @@ impl Descent {
             slope: &mut self.slope,
             penalty,
         };
-        match pulp::Arch::new() {
-            pulp::Arch::Scalar => task.all(|a, b, c| a * b + c),
-            #[allow(unreachable_patterns)]
-            arch => arch.dispatch(task),
-        }
+        fused(task);
     }
 }
 
@@ -335,25 +331,40 @@ pub(super) fn subtract_rows(out: &mut [f64], matrix: &[f64], stride: usize, rows
         rows,
         by,
     };
-    match pulp::Arch::new() {
-        // Without a fused multiply-add instruction `mul_add` would be a slow call.
-        pulp::Arch::Scalar => task.all(|a, b, c| a * b + c),
-        #[allow(unreachable_patterns)]
-        arch => arch.dispatch(task),
-    }
+    fused(task);
 }
 
 /// `out_j = m_j'v` for some rows `m_j` of a matrix whose rows are as long as `v`.
 pub(super) fn row_products(out: &mut [f64], matrix: &[f64], rows: &[usize], v: &[f64]) {
     let task = Products { out, matrix, rows, v };
-    match pulp::Arch::new() {
-        pulp::Arch::Scalar => task.all(|a, b, c| a * b + c),
-        #[allow(unreachable_patterns)]
-        arch => arch.dispatch(task),
+    fused(task);
+}
+
+/// A loop over fused multiply-adds `a b + c`. A named type, not a closure: closures of this size are no longer inlined into the code for wide vectors.
+trait Fused {
+    fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy);
+}
+
+struct Wide<T>(T);
+
+impl<T: Fused> pulp::NullaryFnOnce for Wide<T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.all(f64::mul_add);
     }
 }
 
-// Named tasks, not closures: closures of this size are no longer inlined into the code for wide vectors.
+/// Runs a loop on the widest vectors of the processor.
+fn fused(task: impl Fused) {
+    match pulp::Arch::new() {
+        // Without a fused multiply-add instruction `mul_add` would be a slow call.
+        pulp::Arch::Scalar => task.all(|a, b, c| a * b + c),
+        #[allow(unreachable_patterns)]
+        arch => arch.dispatch(Wide(task)),
+    }
+}
 
 struct Subtract<'a> {
     out: &'a mut [f64],
@@ -363,16 +374,7 @@ struct Subtract<'a> {
     by: &'a [f64],
 }
 
-impl pulp::NullaryFnOnce for Subtract<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.all(f64::mul_add);
-    }
-}
-
-impl Subtract<'_> {
+impl Fused for Subtract<'_> {
     #[inline(always)]
     fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy) {
         for (&j, &d) in self.rows.iter().zip(self.by) {
@@ -391,16 +393,7 @@ struct Products<'a> {
     v: &'a [f64],
 }
 
-impl pulp::NullaryFnOnce for Products<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.all(f64::mul_add);
-    }
-}
-
-impl Products<'_> {
+impl Fused for Products<'_> {
     #[inline(always)]
     fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy) {
         const LANES: usize = 8;
@@ -432,16 +425,7 @@ struct Sweep<'a> {
     penalty: Penalty,
 }
 
-impl pulp::NullaryFnOnce for Sweep<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.all(f64::mul_add);
-    }
-}
-
-impl Sweep<'_> {
+impl Fused for Sweep<'_> {
     #[inline(always)]
     fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy) {
         let Penalty { l1, l2 } = self.penalty;
