@@ -69,6 +69,15 @@ pub fn percent(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)
 }
 
+/// A coefficient to three decimals, or its size where they would all be zero.
+pub fn coefficient(w: f64) -> String {
+    if w != 0.0 && w.abs() < 5e-4 {
+        format!("{w:.0e}")
+    } else {
+        format!("{w:.3}")
+    }
+}
+
 /// A number in few characters: four significant digits, no exponent where it can be helped.
 pub fn short(value: f64) -> String {
     if value == 0.0 {

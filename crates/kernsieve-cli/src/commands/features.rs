@@ -2,7 +2,7 @@
 
 use super::{ClassCoefficients, coefficients};
 use crate::failure::Failure;
-use crate::output::{clean, percent, short, table};
+use crate::output::{clean, coefficient, percent, short, table};
 use kernsieve::model::Model;
 use std::io::Write;
 
@@ -89,7 +89,7 @@ fn print_coefficients(model: &Model, rows: &[ClassCoefficients], out: &mut dyn W
         .map(|row| {
             let largest = row.coef.iter().take(8);
             let words: Vec<String> = largest
-                .map(|(j, w)| format!("{} {w:.3}", clean(&names[*j], NEXT)))
+                .map(|(j, w)| format!("{} {}", clean(&names[*j], NEXT), coefficient(*w)))
                 .collect();
             vec![
                 clean(&row.class, NAME),

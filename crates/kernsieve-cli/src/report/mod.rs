@@ -5,7 +5,7 @@ mod scatter;
 
 use crate::commands::{ClassCoefficients, coefficients};
 use crate::commands::{cv_words, keeps_words, method_words, settings_words};
-use crate::output::{clean, percent};
+use crate::output::{clean, coefficient, percent};
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::model::Model;
@@ -175,11 +175,7 @@ fn coefficient_table(model: &Model, rows: &[ClassCoefficients], body: &mut Strin
         let _ = write!(body, "<tr><td class=\"name\">{}</td>", escape(name));
         for row in rows.iter().take(CLASSES) {
             let own = row.coef.iter().find(|(j, _)| &names[*j] == name);
-            let _ = write!(
-                body,
-                "<td>{}</td>",
-                own.map_or(String::new(), |(_, w)| format!("{w:.3}"))
-            );
+            let _ = write!(body, "<td>{}</td>", own.map_or(String::new(), |(_, w)| coefficient(*w)));
         }
         let _ = writeln!(body, "</tr>");
     }
