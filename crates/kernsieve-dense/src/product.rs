@@ -88,11 +88,13 @@ pub fn symmetric_product(a: View<'_>) -> Matrix {
     if n == 0 {
         return out;
     }
+    // Small results in narrow tiles: enough of them for the threads, and less of the upper half computed in vain.
+    let tile = if n <= 4 * TILE { TILE / 4 } else { TILE };
     out.as_mut_slice()
-        .par_chunks_mut(TILE * n)
+        .par_chunks_mut(tile * n)
         .enumerate()
         .for_each(|(t, chunk)| {
-            let start = t * TILE;
+            let start = t * tile;
             let rows = chunk.len() / n;
             let upto = start + rows;
             gemm_into(chunk, n, a.row_range(start..upto), a.row_range(0..upto).t(), 1.0, false);

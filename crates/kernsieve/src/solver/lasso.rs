@@ -55,7 +55,10 @@ impl Design {
 
     /// `X't`.
     pub fn correlations(&self, target: &[f64]) -> Vec<f64> {
-        self.features.iter_rows().map(|f| dot(f, target)).collect()
+        let all: Vec<usize> = (0..self.n_features()).collect();
+        let mut products = vec![0.0; all.len()];
+        row_products(&mut products, self.features.as_slice(), &all, target);
+        products
     }
 }
 
