@@ -338,7 +338,10 @@ impl Contrast {
         // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger becomes of size 1.
         let logs: Vec<f64> = terms.log_ratios.iter().map(|r| r - balance.ln()).collect();
         let log_of = |i: usize| logs[groups.codes()[i]];
-        let sizes = (0..n).map(|i| log_of(i) + linear[i].abs().max(f64::MIN_POSITIVE).ln());
+        // Rows that see nobody have no linear term, and no say in its size.
+        let sizes = (0..n)
+            .filter(|&i| linear[i] != 0.0)
+            .map(|i| log_of(i) + linear[i].abs().ln());
         let log_scale = sizes.fold(0.0, f64::max);
         let linear: Vec<f64> = (0..n).map(|i| linear[i] * (log_of(i) - log_scale).exp()).collect();
         let shrink = (-0.5 * log_scale).exp();
