@@ -58,6 +58,14 @@ impl DiscriminantKernel {
     }
 }
 
+/// Outputs of an expansion that sees rows as they are, or as a discriminant kernel makes them.
+pub(crate) fn outputs(kernel: Option<&DiscriminantKernel>, expansion: &KernelExpansion, x: &Matrix) -> Matrix {
+    match kernel {
+        None => expansion.evaluate(x),
+        Some(kernel) => expansion.evaluate(&kernel.features(x)),
+    }
+}
+
 /// Whether the outputs of a regression are taken as they are.
 fn is_raw(decision: &Decision) -> bool {
     matches!(

@@ -276,11 +276,10 @@ impl Method for Discriminant {
         let fit = self.outer.fit(&outer, candidate)?;
         let mut report = fit.report;
         // The regressions are what is solved step by step; the rest is a closed form, or reports its own rows.
-        for row in estimate.report.retained_rows {
-            if !report.retained_rows.contains(&row) {
-                report.retained_rows.push(row);
-            }
-        }
+        let mut there = vec![false; problem.n()];
+        report.retained_rows.iter().for_each(|&row| there[row] = true);
+        let others = estimate.report.retained_rows.into_iter().filter(|&row| !there[row]);
+        report.retained_rows.extend(others);
         if self.name == MethodKind::L1Dkf.name() {
             report.objective = estimate.report.objective;
             report.residual = estimate.report.residual;

@@ -37,7 +37,10 @@ impl L1Logistic {
 
     /// The penalties that are tried.
     fn grid(&self, problem: &Problem) -> Vec<f64> {
-        let largest = largest_penalty(&problem.x, &problem.groups()) / self.ratio;
+        let largest = match self.sparsity {
+            Some(_) => 0.0,
+            None => largest_penalty(&problem.x, &problem.groups()) / self.ratio,
+        };
         penalties(self.sparsity, largest, EXPONENTS)
     }
 }

@@ -122,9 +122,7 @@ impl Method for Lda {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let fit = self.solve(&fold.train)?;
-        let scores = fit.decision.scores(&fit.expansion.evaluate(&fold.held_out));
-        Ok(vec![Some(scores.into()); arm.len()])
+        Ok(self.solve(&fold.train)?.held_out(fold, arm))
     }
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {

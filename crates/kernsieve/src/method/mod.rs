@@ -28,7 +28,7 @@ pub use validated::{CvEntry, Press};
 
 use crate::data::{Groups, Labels};
 use crate::decision::Decision;
-use crate::discriminant_kernel::DiscriminantKernel;
+use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result, require};
 use crate::expansion::KernelExpansion;
 use crate::kernel::{Family, Kernel, gram_from_base, median_bandwidth};
@@ -244,10 +244,13 @@ pub struct Fit {
 impl Fit {
     /// Outputs of every row.
     pub fn outputs(&self, x: &Matrix) -> Matrix {
-        match &self.discriminant {
-            None => self.expansion.evaluate(x),
-            Some(kernel) => self.expansion.evaluate(&kernel.features(x)),
-        }
+        outputs(self.discriminant.as_ref(), &self.expansion, x)
+    }
+
+    /// What it says of the held-out rows of a fold, for every candidate of an arm that leaves nothing to choose.
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Vec<Option<HeldOut>> {
+        let scores = self.decision.scores(&self.outputs(&fold.held_out));
+        vec![Some(scores.into()); arm.len()]
     }
 }
 

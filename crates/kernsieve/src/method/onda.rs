@@ -41,9 +41,9 @@ impl Method for Onda {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let fit = self.fit(&fold.train, &Candidate::new(Kernel::Linear))?;
-        let scores = fit.decision.scores(&fit.expansion.evaluate(&fold.held_out));
-        Ok(vec![Some(scores.into()); arm.len()])
+        Ok(self
+            .fit(&fold.train, &Candidate::new(Kernel::Linear))?
+            .held_out(fold, arm))
     }
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {

@@ -8,7 +8,7 @@ pub use record::{CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::Decision;
-use crate::discriminant_kernel::DiscriminantKernel;
+use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
@@ -49,10 +49,7 @@ impl Model {
     pub fn predict(&self, x: &Matrix) -> Prediction {
         let mut scaled = x.clone();
         self.scaling.apply_in_place(&mut scaled);
-        let outputs = match &self.discriminant {
-            None => self.expansion.evaluate(&scaled),
-            Some(kernel) => self.expansion.evaluate(&kernel.features(&scaled)),
-        };
+        let outputs = outputs(self.discriminant.as_ref(), &self.expansion, &scaled);
         let posterior = self.decision.tempered_posterior(&outputs, self.temperature);
         Prediction { outputs, posterior }
     }

@@ -194,18 +194,6 @@ pub fn train(
             k => format!("of {starts} starts random start {} gave the least objective", k - 1),
         });
     }
-    let reader = fit.discriminant.as_ref().map_or(&fit.expansion, |k| &k.expansion);
-    if reader.feature_weights.iter().all(|w| *w == 0.0) {
-        notices.push(if options.sparsity.is_some() {
-            "no feature is kept: with this penalty nothing beats the class priors; a smaller --sparsity keeps some"
-                .into()
-        } else {
-            "no feature is kept: nothing that was tried beats the class priors in cross-validation".into()
-        });
-    }
-    if !reader.kernel.family().is_definite() {
-        notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
-    }
     let mut model = Model {
         classes: kept.iter().map(|&c| data.labels().classes()[c].clone()).collect(),
         schema: schema.clone(),
@@ -216,6 +204,17 @@ pub fn train(
         temperature,
         record,
     };
+    if model.reader().feature_weights.iter().all(|w| *w == 0.0) {
+        notices.push(if options.sparsity.is_some() {
+            "no feature is kept: with this penalty nothing beats the class priors; a smaller --sparsity keeps some"
+                .into()
+        } else {
+            "no feature is kept: nothing that was tried beats the class priors in cross-validation".into()
+        });
+    }
+    if !model.reader().kernel.family().is_definite() {
+        notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
+    }
     model.check().map_err(|e| match e {
         Error::ModelFile(what) => Error::Data(format!(
             "what was fitted cannot be used ({what}): numbers overflow; leave the standardisation on, or rescale the features"
