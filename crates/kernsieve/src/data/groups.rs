@@ -60,6 +60,12 @@ impl Groups {
         self.totals.iter().sum()
     }
 
+    /// Share of each class in that: `n_j / n`.
+    pub fn shares(&self) -> Vec<f64> {
+        let total = self.total();
+        self.totals.iter().map(|t| t / total).collect()
+    }
+
     /// Means of the rows of each class, classes x columns; 0 for a class without rows.
     pub fn means(&self, m: &Matrix) -> Matrix {
         let mut means = Matrix::zeros(self.n_classes(), m.cols());

@@ -7,7 +7,6 @@ use super::{
     Arm, Candidate, Fit, Fold, Footprint, HeldOut, Method, MethodKind, Options, PosteriorKind, Problem, Ranking,
     klr::Klr, lda::Lda, options::MappingKind, parzen::Parzen,
 };
-use crate::data::Groups;
 use crate::decision::Simplex;
 use crate::discriminant_kernel::{DiscriminantKernel, posteriors, psi};
 use crate::error::{Error, Result};
@@ -75,8 +74,9 @@ impl Discriminant {
         let groups = problem.groups();
         let means = groups.column_means(&psi);
         let mut squares = vec![0.0; means.len()];
+        let total = groups.total();
         for (i, row) in psi.iter_rows().enumerate() {
-            let w = groups.weight(i) / groups.total();
+            let w = groups.weight(i) / total;
             for (s, (v, m)) in squares.iter_mut().zip(row.iter().zip(&means)) {
                 *s += w * (v - m) * (v - m);
             }
@@ -120,7 +120,7 @@ impl Discriminant {
 /// The problem with the shares of its rows for priors: posteriors are those of the training rows, and other priors come in at the end.
 fn with_own_priors(problem: &Problem) -> Problem {
     Problem {
-        priors: shares(&problem.groups()),
+        priors: problem.groups().shares(),
         ..problem.clone()
     }
 }
@@ -128,11 +128,6 @@ fn with_own_priors(problem: &Problem) -> Problem {
 fn stacked(a: &Matrix, b: &Matrix) -> Matrix {
     let values = a.as_slice().iter().chain(b.as_slice()).copied().collect();
     Matrix::from_vec(values, a.rows() + b.rows(), a.cols())
-}
-
-/// `P(C_k)`: shares of the training rows.
-fn shares(groups: &Groups) -> Vec<f64> {
-    groups.totals().iter().map(|t| t / groups.total()).collect()
 }
 
 /// The settings of the posteriors.
@@ -174,7 +169,7 @@ impl Method for Discriminant {
     /// Every setting of the posteriors with every setting of the outer method.
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         // The grid of the outer method sees the best posteriors there could be: the classes themselves.
-        let priors = shares(&problem.groups());
+        let priors = problem.groups().shares();
         let codes = problem.labels.codes();
         let certain = Matrix::from_fn(problem.n(), priors.len(), |i, k| f64::from(codes[i] == k));
         let outer = self
@@ -229,7 +224,7 @@ impl Method for Discriminant {
             .map(|r| of_posterior(&r[0]).cloned())
             .collect::<Result<_>>()?;
         let estimated = self.posterior.held_out(&self.with_training_rows(fold), &settings)?;
-        let priors = shares(&fold.train.groups());
+        let priors = fold.train.groups().shares();
         let n = fold.train.n();
         let all: Vec<usize> = (0..n + fold.held_out.rows()).collect();
         let mut results = Vec::with_capacity(arm.len());
@@ -270,17 +265,18 @@ impl Method for Discriminant {
         let kernel = DiscriminantKernel {
             expansion: estimate.expansion,
             decision: estimate.decision,
-            priors: shares(&problem.groups()),
+            priors: problem.groups().shares(),
         };
         let outer = self.outer_problem(problem, kernel.features(&problem.x), &kernel.priors);
         let fit = self.outer.fit(&outer, candidate)?;
         let mut report = fit.report;
-        // The regressions are what is solved step by step; the rest is a closed form, or reports its own rows.
+        // The model carries the rows of both.
         let mut there = vec![false; problem.n()];
         report.retained_rows.iter().for_each(|&row| there[row] = true);
         let others = estimate.report.retained_rows.into_iter().filter(|&row| !there[row]);
         report.retained_rows.extend(others);
         if self.name == MethodKind::L1Dkf.name() {
+            // The regressions are what is solved step by step; the rest is a closed form.
             report.objective = estimate.report.objective;
             report.residual = estimate.report.residual;
         }

@@ -35,7 +35,7 @@ impl Regressions {
     fn new(x: &Matrix, groups: &Groups) -> Self {
         let mut x = x.clone();
         let means = center_columns_weighted(&mut x, groups.weights());
-        let shares: Vec<f64> = groups.totals().iter().map(|t| t / groups.total()).collect();
+        let shares = groups.shares();
         let columns = if shares.len() == 2 { 1 } else { shares.len() };
         let mut targets = Matrix::from_fn(x.rows(), columns, |i, k| f64::from(groups.codes()[i] == k) - shares[k]);
         groups.scale_rows(&mut x);

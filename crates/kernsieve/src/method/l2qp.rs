@@ -140,14 +140,12 @@ impl L2qp {
                     sums[codes[j]] += groups.weight(j) * v;
                 }
             });
-        let mut quadratic = if candidate.class_bandwidths.is_none() {
+        let quadratic = if candidate.class_bandwidths.is_none() {
             quadratic_term(&kernels[0], &table[0][0], base, &problem.x)
         } else {
-            base.clone()
-        };
-        if candidate.class_bandwidths.is_some() {
+            let mut values = base.clone();
             let n = base.cols().max(1);
-            quadratic
+            values
                 .as_mut_slice()
                 .par_chunks_mut(n)
                 .enumerate()
@@ -158,7 +156,8 @@ impl L2qp {
                         *v = (one[0] + logs[codes[i]][code] - log_constant).exp();
                     }
                 });
-        }
+            values
+        };
         Ok(Terms {
             quadratic,
             sums,

@@ -7,6 +7,7 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::Matrix;
 use crate::solver::onda::mapping;
+use crate::solver::optimal_scoring::response_means;
 
 /// `y = U~' phi(x)` (Hidaka & Kurita, eq. 11) for rows `psi(x) = phi(x) + sqrt(P)`.
 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ impl Method for Onda {
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
         let groups = problem.groups();
-        let roots: Vec<f64> = groups.totals().iter().map(|t| (t / groups.total()).sqrt()).collect();
+        let roots = response_means(&groups);
         // A feature that takes no part holds zeros and stays out of phi, too.
         let used = |k: usize| problem.feature_weights[k] != 0.0;
         let phi = Matrix::from_fn(problem.n(), roots.len(), |i, k| {

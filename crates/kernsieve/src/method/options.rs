@@ -260,10 +260,7 @@ impl Priors {
     pub fn resolve(&self, labels: &Labels, groups: &Groups) -> Result<Vec<f64>> {
         let c = labels.n_classes();
         match self {
-            Self::Empirical => {
-                let n = groups.total();
-                Ok(groups.totals().iter().map(|k| k / n).collect())
-            }
+            Self::Empirical => Ok(groups.shares()),
             Self::Uniform => Ok(vec![1.0 / c as f64; c]),
             Self::Given(p) => {
                 if p.len() != c {

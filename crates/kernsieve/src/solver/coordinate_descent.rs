@@ -5,8 +5,8 @@
 //! ```
 //! A sweep minimises over one coordinate after the other and keeps the slope `q = c - G w` up to date: `O(m)` for a coordinate that moves, `O(1)` for one that
 //! stays. Where sweeps creep (correlated columns, small penalties) a Newton step on the nonzero coordinates goes to the minimum for their present signs, or as
-//! far as the first sign change, where that coordinate becomes zero: the objective never rises. The Cholesky factor of a step is kept while the set of nonzero
-//! coordinates stays, so that along a path of penalties most steps cost two triangular solves.
+//! far as the first sign change, where that coordinate becomes zero: the objective never rises. The Cholesky factor of a step is kept while few of the nonzero
+//! coordinates leave or come, so that along a path of penalties most steps cost a few triangular solves.
 
 use crate::linalg::{Cholesky, Matrix, View, matmul_sequential};
 
@@ -121,10 +121,7 @@ impl Descent {
         for sweep in 1..=SWEEPS {
             let active: Vec<usize> = (0..self.len()).filter(|&j| self.w[j] != 0.0).collect();
             // With a factor at hand a step costs a few solves for every coordinate that left or came.
-            let ready = self.factor.as_ref().is_some_and(|f| {
-                let changed = difference(&f.coordinates, &active);
-                f.l2 == penalty.l2 && changed <= f.coordinates.len() / CHANGED_SHARE
-            });
+            let ready = self.has_factor_for(&active, penalty.l2);
             let paid = since_newton * self.len() * NEWTON_RATE >= active.len() * active.len();
             if !active.is_empty() && !newton_fails && (ready || paid && since_newton > 1) {
                 let mut active = active;
@@ -152,14 +149,18 @@ impl Descent {
         SWEEPS
     }
 
+    /// Whether the factor at hand is that of these coordinates but for a few.
+    fn has_factor_for(&self, active: &[usize], l2: f64) -> bool {
+        self.factor
+            .as_ref()
+            .is_some_and(|f| f.l2 == l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE)
+    }
+
     /// The best move of the nonzero coordinates with their present signs, or as much of it as keeps them. `None` when there is nothing to move, or no factor,
     /// which is then gone.
     fn newton(&mut self, active: &[usize], penalty: Penalty) -> Option<Newton> {
         let m = active.len();
-        let usable = self.factor.as_ref().is_some_and(|f| {
-            f.l2 == penalty.l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE
-        });
-        if !usable {
+        if !self.has_factor_for(active, penalty.l2) {
             let largest = active.iter().map(|&j| self.row(j)[j]).fold(0.0, f64::max);
             let mut g = Matrix::zeros(m, m);
             for (i, &a) in active.iter().enumerate() {
@@ -176,14 +177,11 @@ impl Descent {
         let factor = self.factor.as_ref()?;
         let downhill = |&j: &usize| self.slope[j] - penalty.l2 * self.w[j] - penalty.l1 * self.w[j].signum();
         let downhill: Vec<f64> = active.iter().map(downhill).collect();
-        let Some(mut step) = self.solve(factor, active, &downhill, penalty.l2) else {
+        let step = self.solve(factor, active, &downhill, penalty.l2);
+        let Some(mut step) = step.filter(|s| s.iter().all(|d| d.is_finite())) else {
             self.factor = None;
             return None;
         };
-        if step.iter().any(|d| !d.is_finite()) {
-            self.factor = None;
-            return None;
-        }
         let from: Vec<f64> = active.iter().map(|&j| self.w[j]).collect();
         let crossing: Vec<usize> = (0..m).filter(|&k| from[k] * (from[k] + step[k]) < 0.0).collect();
         if !crossing.is_empty() {

@@ -27,8 +27,7 @@ pub fn scored_responses(groups: &Groups) -> Matrix {
 
 /// Means of the columns of `Y_0`: `sqrt(n_j / n)`, which is also the trivial eigenvector.
 pub fn response_means(groups: &Groups) -> Vec<f64> {
-    let n = groups.total();
-    groups.totals().iter().map(|k| (k / n).sqrt()).collect()
+    groups.shares().iter().map(|share| share.sqrt()).collect()
 }
 
 /// Canonical variates of a regression on [`scored_responses`].

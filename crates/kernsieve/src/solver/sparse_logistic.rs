@@ -74,7 +74,7 @@ impl Walk {
         let (n, total) = (x.rows(), groups.total());
         let likelihood = Likelihood::new(groups);
         let q = likelihood.columns();
-        let shares: Vec<f64> = groups.totals().iter().map(|t| (t / total).ln()).collect();
+        let shares: Vec<f64> = groups.shares().iter().map(|share| share.ln()).collect();
         let offset = if q == 1 { vec![shares[1] - shares[0]] } else { shares };
         let mut walk = Self {
             likelihood,
