@@ -130,10 +130,10 @@ pub struct MethodArgs {
     /// Shift of the sigmoid kernel
     #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
     pub shift: f64,
-    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K), lambda of klr and fivm
+    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K), lambda of klr and fivm; l2le: relative to the diagonal of its matrix
     #[arg(long, value_name = "G", conflicts_with = "ridges", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
-    /// klr, fivm: ridges to choose among by cross-validation
+    /// klr, fivm, l2le: ridges to choose among by cross-validation
     #[arg(long, value_name = "G,..", value_delimiter = ',', allow_negative_numbers = true)]
     pub ridges: Vec<f64>,
     /// kos, sparse-kos: how the ridge is found when it is not given
@@ -145,6 +145,15 @@ pub struct MethodArgs {
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
     pub priors: Priors,
+    /// Cost of an error on a row of each class, in the order of the classes: its prior counts so many times
+    #[arg(
+        long,
+        value_name = "C,..",
+        value_delimiter = ',',
+        conflicts_with = "class_ratio",
+        allow_negative_numbers = true
+    )]
+    pub costs: Vec<f64>,
     /// kos, sparse-kos: measure the distance to the centroids in the within-class covariance
     #[arg(long)]
     pub mahalanobis: bool,
@@ -183,7 +192,7 @@ pub struct MethodArgs {
     /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared norm (elastic net)
     #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true)]
     pub l1_ratio: f64,
-    /// l2qp: smoothing of the target in the Fourier domain, the k of L2QP-k
+    /// l2qp, l2le: smoothing of the target in the Fourier domain, the k of L2QP-k
     #[arg(long, value_name = "K", default_value_t = 0.0, allow_negative_numbers = true)]
     pub smoothing: f64,
     /// l2qp: balance of the quadratic against the linear term, eta [default: 1; tuned from 16 features on]
@@ -198,7 +207,7 @@ pub struct MethodArgs {
     /// l2qp: let the weights of a class sum to less than 1 (the set A' of section 5.2)
     #[arg(long)]
     pub relaxed: bool,
-    /// l2qp, two classes: weight of the first density against the second, gamma [default: ratio of the priors]
+    /// l2qp, l2le, two classes: weight of the first density against the second, gamma [default: ratio of the priors]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     pub class_ratio: Option<f64>,
     /// l2qp, several classes: each against all others, or every density by itself
@@ -263,6 +272,7 @@ impl MethodArgs {
             ridge_rule: self.ridge_rule.into(),
             penalty: self.penalty.into(),
             priors: self.priors.clone(),
+            costs: self.costs.clone(),
             mahalanobis: self.mahalanobis,
             components: self.components,
             max_support: self.max_support,
@@ -312,7 +322,7 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf or parzen
+    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le or parzen
     #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
     pub method: MethodKind,
     /// Where to save the model

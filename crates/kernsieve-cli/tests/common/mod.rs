@@ -6,11 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub const METHODS: [&str; 10] = [
+pub const METHODS: [&str; 11] = [
     "fivm",
     "klr",
     "kos",
     "l1-dkf",
+    "l2le",
     "l2qp",
     "lda",
     "mkda",

@@ -153,6 +153,18 @@ impl Pairs {
         }
     }
 
+    /// Base values of some of the prepared rows, from `first` on and as many as `out` has room for, against all of them; zero distance to oneself.
+    pub fn own_rows(&self, first: usize, out: &mut [f64]) {
+        let (n, p) = (self.len(), self.n_features());
+        let rows = out.len() / n.max(1);
+        let norms = self.norms.get(first..first + rows).unwrap_or_default();
+        let view = View::new(&self.rows.as_slice()[first * p..], rows, p, p);
+        self.block(view, norms, 0..n, out, n);
+        if self.base != Base::InnerProduct {
+            (0..rows).for_each(|i| out[i * n + first + i] = 0.0);
+        }
+    }
+
     /// Base values of the prepared rows against themselves: half the work, exactly symmetric, zero distance to oneself.
     fn symmetric(&self, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
         let n = self.len();

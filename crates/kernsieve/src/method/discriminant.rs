@@ -147,14 +147,15 @@ impl Method for Discriminant {
         self.posterior.family()
     }
 
-    fn footprint(&self) -> Footprint {
-        let (inner, outer) = (self.posterior.footprint(), self.outer.footprint());
+    fn footprint(&self, n: usize) -> Footprint {
+        let (inner, outer) = (self.posterior.footprint(n), self.outer.footprint(n));
         // Base values of the training rows with themselves stand in both halves of the fold that is asked about; the outer method has its own Gram matrix.
         let doubled = if inner.held_out_base { 2 } else { 0 };
         Footprint {
             train_base: inner.train_base || inner.held_out_base,
             held_out_base: inner.held_out_base,
             copies: inner.copies + doubled + outer.copies + usize::from(outer.train_base),
+            cache: inner.cache + outer.cache,
         }
     }
 
@@ -236,7 +237,7 @@ impl Method for Discriminant {
             let psi = psi(posteriors(estimate.scores, self.raw), &priors);
             let train = self.outer_problem(&fold.train, psi.select_rows(&all[..n]), &priors);
             let held_out = psi.select_rows(&all[n..]);
-            let footprint = self.outer.footprint();
+            let footprint = self.outer.footprint(train.n());
             let outer = Fold {
                 train_base: footprint.train_base.then(|| symmetric_base(Family::Linear, &train.x)),
                 held_out_base: footprint

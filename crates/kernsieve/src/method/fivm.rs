@@ -167,12 +167,11 @@ impl Method for Fivm {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         // Base values of the path and of the held-out rows, and a Gram matrix for each thread.
         Footprint {
-            train_base: false,
-            held_out_base: false,
             copies: 4,
+            ..Footprint::NONE
         }
     }
 

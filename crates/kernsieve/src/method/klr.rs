@@ -175,7 +175,7 @@ impl Method for Klr {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::gram(if self.options.max_support.is_some() { 2 } else { 1 })
     }
 

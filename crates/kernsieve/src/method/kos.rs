@@ -263,7 +263,7 @@ impl Method for Kos {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::gram(3)
     }
 

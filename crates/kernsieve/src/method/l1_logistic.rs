@@ -60,7 +60,7 @@ impl Method for L1Logistic {
         Family::Linear
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::NONE
     }
 

@@ -169,7 +169,7 @@ impl Method for L1Regression {
         Family::Linear
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::NONE
     }
 

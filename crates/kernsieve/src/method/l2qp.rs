@@ -17,18 +17,18 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
+use super::l2_criterion::{Contrast, Distances, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two};
 use super::{
     Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
     Problem, require_candidates,
 };
-use crate::data::Rng;
+use crate::data::{Groups, Rng};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
 use crate::kernel::{Family, Kernel, log_grid, symmetric_base};
 use crate::linalg::Matrix;
-use crate::solver::smo::{Group, Solution, Whole, minimise};
-use rayon::prelude::*;
+use crate::solver::smo::Solution;
 
 /// Gaps that end the program, relative to the largest entries of its matrix and its linear term: of final fits, and in folds.
 const EXACT: f64 = 1e-8;
@@ -42,27 +42,6 @@ const MANY_DIMENSIONS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct L2qp {
     options: Options,
-}
-
-/// What the program is made of, before classes are set against each other. Logarithms of constants are relative to the largest one of the quadratic term.
-struct Terms {
-    /// The quadratic term's kernel of all pairs of rows, its constant relative to the largest.
-    quadratic: Matrix,
-    /// Weighted sums over each class of the linear term's kernel without its constant, rows x classes.
-    sums: Matrix,
-    /// Logarithm of the linear term's constant, one per class.
-    log_ratios: Vec<f64>,
-    /// Logarithm of the largest constant of the quadratic term.
-    log_constant: f64,
-}
-
-/// One program: a class (or several) against others, or alone.
-struct Contrast {
-    positive: Vec<usize>,
-    negative: Vec<usize>,
-    gamma: f64,
-    /// Outputs that the weights of both sides belong to.
-    outputs: (usize, usize),
 }
 
 /// Rows and weights of every output.
@@ -86,128 +65,50 @@ impl L2qp {
         }
     }
 
-    /// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of the family: see [`quadratic_term`].
-    fn widths(&self, kernel: &Kernel) -> (Kernel, Kernel) {
-        let k2 = 2.0 * self.options.smoothing * self.options.smoothing;
-        match *kernel {
-            Kernel::Gaussian { bandwidth } => (
-                Kernel::Gaussian {
-                    bandwidth: bandwidth * (2.0 + k2).sqrt(),
-                },
-                Kernel::Gaussian {
-                    bandwidth: bandwidth * (1.0 + k2).sqrt(),
-                },
-            ),
-            Kernel::Cauchy { bandwidth, .. } => (kernel.with_bandwidth(2.0 * bandwidth), *kernel),
-            other => (other, other),
-        }
-    }
-
-    fn terms(&self, candidate: &Candidate, base: &Matrix, problem: &Problem) -> Result<Terms> {
-        let d = problem.n_active();
-        let groups = problem.groups();
-        let codes = groups.codes();
+    /// The terms of the criterion on the rows of a problem, of which distances may be in memory.
+    fn terms<'a>(
+        &self,
+        candidate: &Candidate,
+        held: Option<&'a Matrix>,
+        problem: &'a Problem,
+        groups: &'a Groups,
+    ) -> Result<Terms<'a>> {
         let kernels = self.kernels(candidate, groups.n_classes());
-        let not_a_density =
-            || Error::Data("l2qp needs a kernel that is a density: gaussian, laplacian or cauchy".into());
-        // Kernels of the quadratic term by the classes of a pair, and their constants.
-        let pair = |a: &Kernel, b: &Kernel| if a == b { self.widths(a).0 } else { convolution(a, b) };
-        let table: Vec<Vec<Kernel>> = kernels
-            .iter()
-            .map(|a| kernels.iter().map(|b| pair(a, b)).collect())
-            .collect();
-        let logs: Vec<Vec<f64>> = (kernels.iter().zip(&table))
-            .map(|(kernel, row)| {
-                row.iter()
-                    .map(|rho| log_constant(kernel, rho, d))
-                    .collect::<Option<_>>()
-            })
-            .collect::<Option<_>>()
-            .ok_or_else(not_a_density)?;
-        let log_constant = logs.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-        let linear: Vec<Kernel> = kernels.iter().map(|k| self.widths(k).1).collect();
-        let log_ratios = linear.iter().map(|tau| Some(tau.log_normalizer(d)? - log_constant));
-        let log_ratios: Vec<f64> = log_ratios.collect::<Option<_>>().ok_or_else(not_a_density)?;
-        let mut sums = Matrix::zeros(base.rows(), groups.n_classes());
-        sums.as_mut_slice()
-            .par_chunks_mut(groups.n_classes())
-            .zip(base.as_slice().par_chunks(base.cols()))
-            .enumerate()
-            .for_each(|(i, (sums, row))| {
-                let mut values = row.to_vec();
-                linear[codes[i]].apply(&mut values);
-                for (j, v) in values.into_iter().enumerate() {
-                    sums[codes[j]] += groups.weight(j) * v;
-                }
-            });
-        let quadratic = if candidate.class_bandwidths.is_none() {
-            quadratic_term(&kernels[0], &table[0][0], base, &problem.x)
-        } else {
-            let mut values = base.clone();
-            let n = base.cols().max(1);
-            values
-                .as_mut_slice()
-                .par_chunks_mut(n)
-                .enumerate()
-                .for_each(|(i, row)| {
-                    for (v, &code) in row.iter_mut().zip(codes) {
-                        let mut one = [*v];
-                        table[codes[i]][code].apply_log(&mut one);
-                        *v = (one[0] + logs[codes[i]][code] - log_constant).exp();
-                    }
-                });
-            values
-        };
-        Ok(Terms {
-            quadratic,
-            sums,
-            log_ratios,
-            log_constant,
-        })
+        let distances = Distances::new(held, self.family(), &problem.x);
+        Terms::new(
+            &kernels,
+            self.options.smoothing,
+            problem.n_active(),
+            &problem.x,
+            groups,
+            distances,
+        )
     }
 
-    /// The programs of a problem.
-    fn contrasts(&self, problem: &Problem) -> Vec<Contrast> {
+    /// The differences of a problem, and the outputs that the weights of both sides belong to.
+    fn contrasts(&self, problem: &Problem) -> Vec<(Contrast, [usize; 2])> {
         let codes = problem.labels.codes();
-        let members = |keep: &dyn Fn(usize) -> bool| (0..codes.len()).filter(|&i| keep(codes[i])).collect::<Vec<_>>();
         let c = problem.labels.n_classes();
         if self.options.multiclass == MulticlassKind::Joint {
             let alone = |k: usize| Contrast {
-                positive: members(&|code| code == k),
+                positive: (0..codes.len()).filter(|&i| codes[i] == k).collect(),
                 negative: vec![],
                 gamma: 0.0,
-                outputs: (k, k),
             };
-            return (0..c).map(alone).collect();
+            return (0..c).map(|k| (alone(k), [k, k])).collect();
         }
-        if c == 2 {
-            return vec![Contrast {
-                positive: members(&|code| code == 1),
-                negative: members(&|code| code == 0),
-                gamma: self.class_ratio(problem),
-                outputs: (1, 0),
-            }];
-        }
-        let against_rest = |k: usize| Contrast {
-            positive: members(&|code| code == k),
-            negative: members(&|code| code != k),
-            gamma: (1.0 - problem.priors[k]) / problem.priors[k],
-            outputs: (2 * k, 2 * k + 1),
-        };
-        (0..c).map(against_rest).collect()
-    }
-
-    /// `gamma` of two classes: the weight of the first one's density against the second's.
-    fn class_ratio(&self, problem: &Problem) -> f64 {
-        self.options
-            .class_ratio
-            .unwrap_or(problem.priors[0] / problem.priors[1])
+        let outputs = |k: usize| if c == 2 { [1, 0] } else { [2 * k, 2 * k + 1] };
+        let contrasts = against_rest(problem, self.options.class_ratio).into_iter();
+        contrasts
+            .enumerate()
+            .map(|(k, contrast)| (contrast, outputs(k)))
+            .collect()
     }
 
     fn decision(&self, problem: &Problem) -> Decision {
         let c = problem.labels.n_classes();
         if c == 2 {
-            let gamma = self.class_ratio(problem);
+            let gamma = odds(problem, self.options.class_ratio);
             return Decision::LogDensity {
                 log_priors: vec![(gamma / (1.0 + gamma)).ln(), (1.0 / (1.0 + gamma)).ln()],
             };
@@ -258,7 +159,7 @@ impl L2qp {
     /// Weights of every output, and the solutions of the programs with the logarithm of what their objectives were divided by.
     fn solve(
         &self,
-        terms: &Terms,
+        terms: &mut Terms<'_>,
         problem: &Problem,
         balance: f64,
         tol: f64,
@@ -268,150 +169,76 @@ impl L2qp {
         let mut densities: Densities = vec![vec![]; self.n_outputs(problem.labels.n_classes())];
         let mut solutions = Vec::with_capacity(contrasts.len());
         starts.resize(contrasts.len(), vec![]);
-        for (contrast, start) in contrasts.iter().zip(starts) {
-            let (solution, log_scale) = contrast.solve(terms, problem, balance, self.options.relaxed, tol, start);
+        for ((contrast, outputs), start) in contrasts.iter().zip(starts) {
+            let (solution, log_scale) = contrast.minimise(terms, balance, self.options.relaxed, tol, start);
             let keep = |side: &[usize]| {
                 let weighted = side.iter().map(|&i| (i, solution.weights[i]));
                 weighted.filter(|(_, w)| *w > SMALLEST_WEIGHT).collect::<Vec<_>>()
             };
-            densities[contrast.outputs.0] = keep(&contrast.positive);
+            densities[outputs[0]] = keep(&contrast.positive);
             if !contrast.negative.is_empty() {
-                densities[contrast.outputs.1] = keep(&contrast.negative);
+                densities[outputs[1]] = keep(&contrast.negative);
             }
             start.clone_from(&solution.weights);
             solutions.push((solution, log_scale));
         }
         (densities, solutions)
     }
-}
 
-impl Contrast {
-    /// The program with both of its terms divided by the larger one's size.
-    fn solve(
+    /// Log densities as a function of a row, and the rows that carry them.
+    fn expansion(
         &self,
-        terms: &Terms,
         problem: &Problem,
-        balance: f64,
-        relaxed: bool,
-        tol: f64,
-        start: &[f64],
-    ) -> (Solution, f64) {
-        let n = problem.n();
-        let groups = problem.groups();
-        let mut side = vec![0.0; n];
-        self.positive.iter().for_each(|&i| side[i] = 1.0);
-        self.negative.iter().for_each(|&i| side[i] = -self.gamma);
-        let total = |members: &[usize]| members.iter().map(|&i| groups.weight(i)).sum::<f64>();
-        let (positive, negative) = (total(&self.positive), total(&self.negative));
-        let on_side: [Vec<bool>; 2] = {
-            let mut on = [vec![false; groups.n_classes()], vec![false; groups.n_classes()]];
-            self.positive.iter().for_each(|&i| on[0][groups.codes()[i]] = true);
-            self.negative.iter().for_each(|&i| on[1][groups.codes()[i]] = true);
-            on
+        candidate: &Candidate,
+        densities: &Densities,
+    ) -> (KernelExpansion, Vec<usize>) {
+        let d = problem.n_active();
+        let constant = candidate.kernel.log_normalizer(d).unwrap_or(f64::NAN);
+        let mut starts = vec![0];
+        densities
+            .iter()
+            .for_each(|o| starts.push(starts[starts.len() - 1] + o.len()));
+        let all: Vec<(usize, f64)> = densities.iter().flatten().copied().collect();
+        let rows: Vec<usize> = all.iter().map(|(i, _)| *i).collect();
+        let output = Output::LogDensity {
+            weights: all.iter().map(|(_, w)| *w).collect(),
+            starts,
+            offset: vec![constant; densities.len()],
+            own: candidate.class_bandwidths.as_ref().map(|widths| {
+                let of = |&i: &usize| own_width(&candidate.kernel, widths[problem.labels.codes()[i]], d);
+                let (scales, shifts) = rows.iter().map(of).unzip();
+                OwnWidths { scales, shifts }
+            }),
         };
-        // Leave-one-out: a row's own kernel value, 1, does not count on its side.
-        let mean = |i: usize, which: usize, total: f64| {
-            let sum = terms
-                .sums
-                .row(i)
-                .iter()
-                .zip(&on_side[which])
-                .filter(|(_, on)| **on)
-                .map(|(s, _)| s);
-            let own = f64::from(on_side[which][groups.codes()[i]] && side[i] != 0.0);
-            (sum.sum::<f64>() - own).max(0.0) / (total - own).max(f64::MIN_POSITIVE)
-        };
-        let linear: Vec<f64> = (0..n)
-            .map(|i| {
-                if side[i] == 0.0 {
-                    return 0.0;
-                }
-                let against = if self.gamma > 0.0 {
-                    self.gamma * mean(i, 1, negative)
-                } else {
-                    0.0
-                };
-                side[i] * (mean(i, 0, positive) - against)
-            })
+        let support = problem.x.select_rows(&rows);
+        let weights = problem.feature_weights.clone();
+        (KernelExpansion::new(candidate.kernel, weights, &support, output), rows)
+    }
+
+    /// Log densities of the held-out rows of a fold from their distances to the training rows.
+    fn held_out_outputs(&self, fold: &Fold, against: &Matrix, candidate: &Candidate, densities: &Densities) -> Matrix {
+        let (codes, d) = (fold.train.labels.codes(), fold.train.n_active());
+        let widths = candidate.class_bandwidths.as_ref();
+        let own = |j: usize| widths.map_or((1.0, 0.0), |w| own_width(&candidate.kernel, w[codes[j]], d));
+        let own: Vec<Vec<(f64, f64)>> = densities
+            .iter()
+            .map(|o| o.iter().map(|&(j, _)| own(j)).collect())
             .collect();
-        // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger becomes of size 1.
-        let logs: Vec<f64> = terms.log_ratios.iter().map(|r| r - balance.ln()).collect();
-        let log_of = |i: usize| logs[groups.codes()[i]];
-        // Rows that see nobody have no linear term, and no say in its size.
-        let sizes = (0..n)
-            .filter(|&i| linear[i] != 0.0)
-            .map(|i| log_of(i) + linear[i].abs().ln());
-        let log_scale = sizes.fold(0.0, f64::max);
-        let linear: Vec<f64> = (0..n).map(|i| linear[i] * (log_of(i) - log_scale).exp()).collect();
-        let shrink = (-0.5 * log_scale).exp();
-        let program: Vec<Group> = [(&self.positive, shrink), (&self.negative, -self.gamma * shrink)]
-            .into_iter()
-            .filter(|(members, _)| !members.is_empty())
-            .map(|(members, sign)| Group {
-                members: members.clone(),
-                sign,
-            })
-            .collect();
-        let mut rows = Whole {
-            gram: terms.quadratic.as_slice(),
-            size: n,
-        };
-        let start = (start.len() == n).then_some(start);
-        let solution = minimise(&mut rows, &linear, &program, start, relaxed, tol);
-        (solution, log_scale)
-    }
-}
-
-/// The convolution of two kernels of a family, of which only the bandwidths differ.
-fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
-    let (s, t) = (a.bandwidth().unwrap_or(1.0), b.bandwidth().unwrap_or(1.0));
-    match a {
-        Kernel::Cauchy { .. } => a.with_bandwidth(s + t),
-        _ => a.with_bandwidth(s.hypot(t)),
-    }
-}
-
-/// Logarithm of the constant of the quadratic term's kernel.
-fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
-    match *kernel {
-        Kernel::Laplacian { bandwidth } => Some(-(d as f64) * (4.0 * bandwidth).ln()),
-        _ => rho.log_normalizer(d),
-    }
-}
-
-/// Values of the quadratic term's kernel without its constant: `k_rho`, or for the Laplacian `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)` (section 5.4).
-fn quadratic_term(kernel: &Kernel, rho: &Kernel, base: &Matrix, x: &Matrix) -> Matrix {
-    let mut values = base.clone();
-    let n = values.cols().max(1);
-    values
-        .as_mut_slice()
-        .par_chunks_mut(n)
-        .enumerate()
-        .for_each(|(i, row)| {
-            if let Kernel::Laplacian { bandwidth } = *kernel {
-                for (j, v) in row.iter_mut().enumerate() {
-                    // Logarithms of a few factors at a time.
-                    let gaps = x
-                        .row(i)
-                        .iter()
-                        .zip(x.row(j))
-                        .map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
-                    let (mut product, mut log, mut count) = (1.0, 0.0, 0);
-                    for gap in gaps {
-                        product *= gap;
-                        count += 1;
-                        if count % 8 == 0 {
-                            log += f64::ln(product);
-                            product = 1.0;
-                        }
-                    }
-                    *v = (log + product.ln() - *v / bandwidth).exp();
-                }
-            } else {
-                rho.apply(row);
+        let weights: Vec<Vec<f64>> = densities.iter().map(|o| o.iter().map(|&(_, w)| w).collect()).collect();
+        let mut z = Matrix::zeros(against.rows(), densities.len());
+        for i in 0..against.rows() {
+            let row = against.row(i);
+            for (c, density) in densities.iter().enumerate() {
+                let mut logs: Vec<f64> = density.iter().zip(&own[c]).map(|(&(j, _), o)| row[j] * o.0).collect();
+                candidate.kernel.apply_log(&mut logs);
+                logs.iter_mut().zip(&own[c]).for_each(|(l, o)| *l += o.1);
+                let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
+                add_log_terms(&mut logs, &weights[c], &mut top, &mut sum);
+                z[(i, c)] = top + sum.ln();
             }
-        });
-    values
+        }
+        z
+    }
 }
 
 /// What a bandwidth other than the kernel's does to distances and to the logarithm of the constant.
@@ -446,18 +273,6 @@ fn median_distance(x: &Matrix, seed: u64) -> f64 {
         .unwrap_or(1.0)
 }
 
-/// A class of one has nothing left when it is left out.
-fn require_two(problem: &Problem) -> Result<()> {
-    let counts = problem.labels.counts();
-    match counts.iter().position(|&k| k < 2) {
-        Some(c) => Err(Error::Data(format!(
-            "class '{}' has one row, and l2qp needs two of each; parzen does not",
-            problem.labels.classes()[c]
-        ))),
-        None => Ok(()),
-    }
-}
-
 impl Method for L2qp {
     fn name(&self) -> &'static str {
         "l2qp"
@@ -467,13 +282,20 @@ impl Method for L2qp {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
-        Footprint::gram(1)
+    fn footprint(&self, n: usize) -> Footprint {
+        if in_memory(n) {
+            Footprint::gram(1)
+        } else {
+            Footprint {
+                cache: WORK_BYTES,
+                ..Footprint::NONE
+            }
+        }
     }
 
     /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10 balances from 1 to `sqrt(2)^d`.
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        require_two(problem)?;
+        require_two(problem, self.name())?;
         let d = problem.n_active();
         let mut balances = self.options.balances.clone();
         if balances.is_empty() && d >= MANY_DIMENSIONS {
@@ -516,73 +338,42 @@ impl Method for L2qp {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let (Some(base), Some(against), Some(first)) = (&fold.train_base, &fold.held_out_base, arm.first()) else {
-            return Err(Error::Data("l2qp needs the distances of a fold".into()));
-        };
-        if require_two(&fold.train).is_err() {
+        let Some(first) = arm.first().filter(|_| require_two(&fold.train, self.name()).is_ok()) else {
             return Ok(vec![None; arm.len()]);
-        }
-        let terms = self.terms(first, base, &fold.train)?;
-        let widths = first
-            .class_bandwidths
-            .as_ref()
-            .filter(|w| w.len() == fold.train.labels.n_classes());
-        let own = |j: usize| {
-            widths.map_or((1.0, 0.0), |w| {
-                own_width(&first.kernel, w[fold.train.labels.codes()[j]], fold.train.n_active())
-            })
         };
-        let own: Vec<(f64, f64)> = (0..fold.train.n()).map(own).collect();
+        // A class that the fold lacks leaves bandwidths that are not those of its classes.
+        let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
+        let first = Candidate {
+            class_bandwidths: first.class_bandwidths.clone().filter(fits),
+            ..first.clone()
+        };
+        let groups = fold.train.groups();
+        let mut terms = self.terms(&first, fold.train_base.as_ref(), &fold.train, &groups)?;
         let decision = self.decision(&fold.train);
         let mut starts = Vec::new();
-        Ok(arm
-            .iter()
-            .map(|candidate| {
-                let balance = candidate.balance.unwrap_or(1.0);
-                let (densities, _) = self.solve(&terms, &fold.train, balance, FOLD, &mut starts);
-                let mut z = Matrix::zeros(against.rows(), densities.len());
-                for i in 0..against.rows() {
-                    let row = against.row(i);
-                    for (c, density) in densities.iter().enumerate() {
-                        let mut logs: Vec<f64> = density.iter().map(|&(j, _)| row[j] * own[j].0).collect();
-                        let weights: Vec<f64> = density.iter().map(|&(_, w)| w).collect();
-                        candidate.kernel.apply_log(&mut logs);
-                        logs.iter_mut().zip(density).for_each(|(l, &(j, _))| *l += own[j].1);
-                        let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
-                        add_log_terms(&mut logs, &weights, &mut top, &mut sum);
-                        z[(i, c)] = top + sum.ln();
-                    }
-                }
-                Some(decision.scores(&z).into())
-            })
-            .collect())
+        let score = |candidate: &Candidate| {
+            let balance = candidate.balance.unwrap_or(1.0);
+            let (densities, _) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
+            let z = match &fold.held_out_base {
+                Some(against) => self.held_out_outputs(fold, against, &first, &densities),
+                None => self
+                    .expansion(&fold.train, &first, &densities)
+                    .0
+                    .evaluate(&fold.held_out),
+            };
+            Some(decision.scores(&z).into())
+        };
+        Ok(arm.iter().map(score).collect())
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        require_two(problem)?;
-        let terms = self.terms(candidate, &symmetric_base(self.family(), &problem.x), problem)?;
+        require_two(problem, self.name())?;
+        let base = in_memory(problem.n()).then(|| symmetric_base(self.family(), &problem.x));
+        let groups = problem.groups();
+        let mut terms = self.terms(candidate, base.as_ref(), problem, &groups)?;
         let balance = candidate.balance.unwrap_or(1.0);
-        let (densities, solutions) = self.solve(&terms, problem, balance, EXACT, &mut Vec::new());
-        let d = problem.n_active();
-        let constant = candidate.kernel.log_normalizer(d).unwrap_or(f64::NAN);
-        let mut starts = vec![0];
-        densities
-            .iter()
-            .for_each(|o| starts.push(starts[starts.len() - 1] + o.len()));
-        let all: Vec<(usize, f64)> = densities.iter().flatten().copied().collect();
-        let rows: Vec<usize> = all.iter().map(|(i, _)| *i).collect();
-        let output = Output::LogDensity {
-            weights: all.iter().map(|(_, w)| *w).collect(),
-            starts,
-            offset: vec![constant; densities.len()],
-            own: candidate.class_bandwidths.as_ref().map(|widths| {
-                let of = |&i: &usize| own_width(&candidate.kernel, widths[problem.labels.codes()[i]], d);
-                let (scales, shifts) = rows.iter().map(of).unzip();
-                OwnWidths { scales, shifts }
-            }),
-        };
-        let support = problem.x.select_rows(&rows);
-        let mut retained = rows;
+        let (densities, solutions) = self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
+        let (expansion, mut retained) = self.expansion(problem, candidate, &densities);
         retained.sort_unstable();
         retained.dedup();
         let objectives = solutions
@@ -590,7 +381,7 @@ impl Method for L2qp {
             .map(|(s, log)| s.objective * (log + terms.log_constant).exp());
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
+            expansion,
             decision: self.decision(problem),
             report: FitReport {
                 objective: Some(objectives.sum::<f64>()).filter(|v| v.is_finite()),

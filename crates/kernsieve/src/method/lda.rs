@@ -113,7 +113,7 @@ impl Method for Lda {
         Family::Linear
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::NONE
     }
 

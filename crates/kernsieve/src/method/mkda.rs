@@ -192,7 +192,7 @@ impl Method for Mkda {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::gram(3)
     }
 

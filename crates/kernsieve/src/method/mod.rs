@@ -8,6 +8,8 @@ pub mod kos;
 pub mod l1_dkf;
 mod l1_logistic;
 mod l1_regression;
+mod l2_criterion;
+pub mod l2le;
 pub mod l2qp;
 mod landmarks;
 pub mod lda;
@@ -347,6 +349,8 @@ pub struct Footprint {
     pub held_out_base: bool,
     /// Matrices of the size of the Gram matrix that one fit holds at once.
     pub copies: usize,
+    /// Bytes that one fit may take besides.
+    pub cache: u64,
 }
 
 impl Footprint {
@@ -355,6 +359,7 @@ impl Footprint {
         train_base: false,
         held_out_base: false,
         copies: 0,
+        cache: 0,
     };
 
     /// Base values of all pairs, and so many matrices made of them.
@@ -363,6 +368,7 @@ impl Footprint {
             train_base: true,
             held_out_base: true,
             copies,
+            cache: 0,
         }
     }
 }
@@ -398,8 +404,8 @@ pub trait Method: Sync {
     /// Kernel family, which says what base values the candidates share.
     fn family(&self) -> Family;
 
-    /// Memory that scales with the square of the number of rows.
-    fn footprint(&self) -> Footprint;
+    /// Memory that scales with the square of the number `n` of rows.
+    fn footprint(&self, n: usize) -> Footprint;
 
     /// What cross-validation ranks candidates by.
     fn ranking(&self) -> Ranking {
@@ -464,6 +470,8 @@ pub enum MethodKind {
     Fivm,
     /// Discriminant analysis with the kernel of sparse posteriors, [`l1_dkf`].
     L1Dkf,
+    /// L2 kernel classification without constraints, [`l2le`].
+    L2le,
     /// L2 kernel classification, [`l2qp`].
     L2qp,
     /// Plug-in kernel densities, [`parzen`].
@@ -472,11 +480,12 @@ pub enum MethodKind {
 
 impl MethodKind {
     /// All methods.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Fivm,
         Self::Klr,
         Self::Kos,
         Self::L1Dkf,
+        Self::L2le,
         Self::L2qp,
         Self::Lda,
         Self::Mkda,
@@ -496,16 +505,17 @@ impl MethodKind {
             Self::Klr => "klr",
             Self::Fivm => "fivm",
             Self::L1Dkf => "l1-dkf",
+            Self::L2le => "l2le",
             Self::L2qp => "l2qp",
             Self::Parzen => "parzen",
         }
     }
 
-    /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants are.
+    /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants, and of a difference that is none of densities, are.
     pub fn calibrates(self) -> bool {
         matches!(
             self,
-            Self::Mkda | Self::Smkda | Self::Kos | Self::SparseKos | Self::L1Dkf
+            Self::Mkda | Self::Smkda | Self::Kos | Self::SparseKos | Self::L1Dkf | Self::L2le
         )
     }
 
@@ -529,6 +539,7 @@ impl MethodKind {
             Self::Klr => Box::new(klr::Klr::new(options)),
             Self::Fivm => Box::new(fivm::Fivm::new(options)),
             Self::L1Dkf => return discriminant::build(self, options),
+            Self::L2le => Box::new(l2le::L2le::new(options)),
             Self::L2qp => Box::new(l2qp::L2qp::new(options)),
             Self::Parzen => Box::new(parzen::Parzen::new(options)),
         })
@@ -679,6 +690,7 @@ mod tests {
                     ..Candidate::new(kernel)
                 },
             ),
+            (MethodKind::L2le, Options::default(), Candidate::new(kernel).ridge(0.5)),
             (MethodKind::L1Dkf, Options::default(), with_posterior(penalised(2.0))),
             (
                 MethodKind::L1Dkf,

@@ -33,7 +33,7 @@ impl Method for Onda {
         Family::Linear
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::NONE
     }
 

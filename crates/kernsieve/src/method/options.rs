@@ -16,21 +16,22 @@ use serde::{Deserialize, Serialize};
 /// | `bandwidths` | tuned | above 0 | widths to choose among; one value fixes it |
 /// | `degree` | 3 | 1 to 64 | of the polynomial kernel |
 /// | `slope`, `shift` | `1 / p`, 0 | finite | of the sigmoid kernel |
-/// | `ridge` | tuned | above 0 | squared-norm penalty: `gamma` of KOS, `r` of MKDA, `lambda` of KLR and FIVM |
+/// | `ridge` | tuned | above 0 | squared-norm penalty: `gamma` of KOS, `r` of MKDA, `lambda` of KLR and FIVM; L2LE: added to the diagonal of its matrix, which is 1 |
 /// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
 /// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
 /// | `priors` | empirical | | class priors of the decision rules |
+/// | `costs` | all alike | above 0 | cost of an error on a row of each class: its prior counts so many times |
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned; all | 1 or more | sMKDA: retained samples, `n_s`; KLR, FIVM: at most so many samples carry the model |
 /// | `sparsity` | tuned | 0 or more | sparse KOS: penalty on the feature weights; L1 DKF: on the regression coefficients; `lambda` of both |
 /// | `l1_ratio` | 1 | above 0, at most 1 | L1 DKF: share of the L1 norm in that penalty, the rest is half the squared norm (elastic net) |
 /// | `posterior` | none; L1 DKF: l1 | | the kernel becomes the discriminant kernel of these posteriors (MKDA, sMKDA, KOS, KLR, L1 DKF) |
-/// | `smoothing` | 0 | 0 or more | L2QP: `k` of L2QP-k |
+/// | `smoothing` | 0 | 0 or more | L2QP, L2LE: `k` of L2QP-k |
 /// | `balances` | 1; tuned from 16 features on | above 0 | L2QP: `eta` |
 /// | `class_bandwidths` | common | above 0 | L2QP: one bandwidth, one a class in proportion to its spread, or given ones |
 /// | `relaxed` | no | | L2QP: weights of a class may sum to less than 1 |
-/// | `class_ratio` | ratio of the priors | above 0 | L2QP, two classes: `gamma` |
+/// | `class_ratio` | ratio of the priors | above 0 | L2QP, L2LE, two classes: `gamma` |
 /// | `multiclass` | rest | | L2QP: each class against the rest, or every density by itself |
 /// | `simplex` | clip | | how regression outputs become posteriors |
 /// | `mapping` | lda | | L1 DKF: discriminant analysis with the kernel, or Otsu's mapping itself |
@@ -41,7 +42,7 @@ use serde::{Deserialize, Serialize};
 /// | `vote` | yes | | sparse KOS: features are those that most folds keep within one standard error; FIVM: imports that fewer than half of the folds confirm are left out |
 /// | `landmarks` | sample | | sparse KOS: how `candidates` landmarks are found |
 /// | `path_limit` | 1000 | 1 or more | sMKDA: longest path when `n_s` is tuned |
-/// | `ridges` | the method's own | finite and above 0 | KLR, FIVM: squared-norm penalties to choose among |
+/// | `ridges` | the method's own | finite and above 0 | KLR, FIVM, L2LE: squared-norm penalties to choose among |
 /// | `max_features` | 30 | 1 or more | FIVM: imports at most |
 /// | `stop` | cv | | FIVM: when imports end |
 /// | `tol` | 0.001 | 0 or more | FIVM: epsilon of the training-accuracy rule |
@@ -51,7 +52,7 @@ use serde::{Deserialize, Serialize};
 /// | `rule` | min | | candidate of least CV error, or the simplest within one standard error |
 /// | `validation` | folds | | cross-validation by folds, one split, or leave-one-out by formula (sMKDA) |
 /// | `folds` | 5 | 2 or more | cross-validation |
-/// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (`mkda`, `smkda`, `kos`) |
+/// | `calibrate` | yes | | probabilities get the temperature of least cross-validated log loss (MKDA, sMKDA, KOS, sparse KOS, L1 DKF, L2LE) |
 /// | `seed` | 0 | | of everything random |
 /// | `standardize` | yes | | zero mean and unit variance on the training rows |
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +75,9 @@ pub struct Options {
     pub penalty: Penalty,
     /// Class priors.
     pub priors: Priors,
+    /// Cost of an error on a row of each class, in the order of the classes; empty is all alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<f64>,
     /// Whether KOS decides by Mahalanobis distance.
     pub mahalanobis: bool,
     /// Canonical variates that are kept.
@@ -181,6 +185,7 @@ impl Default for Options {
             ridge_rule: RidgeRule::Stabilization,
             penalty: Penalty::Kernel,
             priors: Priors::Empirical,
+            costs: vec![],
             mahalanobis: false,
             components: None,
             max_support: None,
@@ -278,14 +283,34 @@ impl Priors {
         }
     }
 
-    /// The priors of the classes named in `kept` (those that a fold has rows of).
-    pub fn resolve_subset(&self, labels: &Labels, groups: &Groups, kept: &[usize], all: usize) -> Result<Vec<f64>> {
-        match self {
+    /// The priors of the classes named in `kept` (those that a fold has rows of), each times the cost of an error on its rows: the class of largest weighted posterior is that of least
+    /// expected cost.
+    pub fn resolve_subset(
+        &self,
+        costs: &[f64],
+        labels: &Labels,
+        groups: &Groups,
+        kept: &[usize],
+        all: usize,
+    ) -> Result<Vec<f64>> {
+        let mut priors = match self {
             Self::Given(p) if p.len() == all && kept.len() < all => {
                 Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels, groups)
             }
             _ => self.resolve(labels, groups),
+        }?;
+        if !costs.is_empty() {
+            if costs.len() != all {
+                return Err(Error::Data(format!(
+                    "{} costs for {all} classes; give one per class",
+                    costs.len()
+                )));
+            }
+            priors.iter_mut().zip(kept).for_each(|(p, &c)| *p *= costs[c]);
+            let total: f64 = priors.iter().sum();
+            priors.iter_mut().for_each(|p| *p /= total);
         }
+        Ok(priors)
     }
 }
 
@@ -524,6 +549,8 @@ impl Options {
             self.smoothing.is_finite() && self.smoothing >= 0.0,
             "finite and 0 or more",
         )?;
+        let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
+        require("costs", format!("{:?}", self.costs), valid, "finite and above 0")?;
         if let Some(g) = self.class_ratio {
             require("class-ratio", g, g.is_finite() && g > 0.0, "finite and above 0")?;
         }
@@ -542,7 +569,8 @@ impl Options {
                 require("class-bandwidths", format!("{widths:?}"), valid, "finite and above 0")?;
             }
         }
-        if method == MethodKind::L2qp && self.smoothing > 0.0 {
+        let l2 = matches!(method, MethodKind::L2qp | MethodKind::L2le);
+        if l2 && self.smoothing > 0.0 {
             let name = format!("{:?}", self.kernel).to_lowercase();
             require(
                 "the kernel of --smoothing",
@@ -563,15 +591,15 @@ impl Options {
                 "positive definite: any but sigmoid",
             )?;
         }
-        let l2 = method == MethodKind::L2qp;
         if l2 || method == MethodKind::Parzen || posterior == Some(PosteriorKind::Parzen) {
             let name = format!("{:?}", self.kernel).to_lowercase();
+            let what = match method {
+                MethodKind::L2qp => "the kernel of l2qp",
+                MethodKind::L2le => "the kernel of l2le",
+                _ => "the kernel of parzen",
+            };
             require(
-                if l2 {
-                    "the kernel of l2qp"
-                } else {
-                    "the kernel of parzen"
-                },
+                what,
                 name,
                 self.kernel.has_bandwidth(),
                 "a density: gaussian, laplacian or cauchy",
@@ -596,7 +624,7 @@ impl Options {
         let logistic = fivm || method == MethodKind::Klr;
         let by_accuracy = fivm && self.stop == StopRule::Accuracy;
         let dkf = method == MethodKind::L1Dkf;
-        let l2 = method == MethodKind::L2qp;
+        let (l2, linear) = (method == MethodKind::L2qp, method == MethodKind::L2le);
         let posterior = self.posterior_of(method);
         let regression = matches!(posterior, Some(PosteriorKind::L1 | PosteriorKind::Logistic));
         // Linear posteriors leave no kernel to choose; the others have one of their own.
@@ -615,7 +643,7 @@ impl Options {
                 "--ridge",
             ),
             (!smkda && !logistic && self.max_support.is_some(), "--max-support"),
-            (!logistic && !self.ridges.is_empty(), "--ridges"),
+            (!logistic && !linear && !self.ridges.is_empty(), "--ridges"),
             (!fivm && self.max_features.is_some(), "--max-features"),
             (!fivm && self.stop != default.stop, "--stop"),
             (!by_accuracy && self.tol != default.tol, "--tol"),
@@ -634,13 +662,13 @@ impl Options {
             ),
             (!dkf && self.mapping != default.mapping, "--mapping"),
             (!l2 && !self.balances.is_empty(), "--balance"),
-            (!l2 && self.smoothing != default.smoothing, "--smoothing"),
+            (!l2 && !linear && self.smoothing != default.smoothing, "--smoothing"),
             (
                 !l2 && self.class_bandwidths != default.class_bandwidths,
                 "--class-bandwidths",
             ),
             (!l2 && self.relaxed, "--relaxed"),
-            (!l2 && self.class_ratio.is_some(), "--class-ratio"),
+            (!l2 && !linear && self.class_ratio.is_some(), "--class-ratio"),
             (!l2 && self.multiclass != default.multiclass, "--multiclass"),
             (
                 !(method == MethodKind::Lda || dkf && self.mapping == MappingKind::Lda)
@@ -665,7 +693,7 @@ impl Options {
             ),
             (!kos && self.mahalanobis, "--mahalanobis"),
             (
-                (parzen || kos || logistic || l2) && self.components.is_some(),
+                (parzen || kos || logistic || l2 || linear) && self.components.is_some(),
                 "--components",
             ),
         ]

@@ -59,11 +59,10 @@ impl Method for Parzen {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint {
-            train_base: false,
             held_out_base: true,
-            copies: 0,
+            ..Footprint::NONE
         }
     }
 

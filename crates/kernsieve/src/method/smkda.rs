@@ -325,7 +325,7 @@ impl Method for Smkda {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint::gram(2)
     }
 

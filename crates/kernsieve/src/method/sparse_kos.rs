@@ -419,11 +419,10 @@ impl Method for SparseKos {
         self.options.kernel
     }
 
-    fn footprint(&self) -> Footprint {
+    fn footprint(&self, _n: usize) -> Footprint {
         Footprint {
-            train_base: false,
-            held_out_base: false,
             copies: if self.options.candidates.is_some() { 0 } else { 8 },
+            ..Footprint::NONE
         }
     }
 

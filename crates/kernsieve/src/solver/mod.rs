@@ -10,6 +10,8 @@ pub mod ols;
 pub mod onda;
 pub mod optimal_scoring;
 pub mod ridge;
+pub mod row_cache;
+pub mod shifted_cg;
 pub mod smo;
 pub mod sparse_logistic;
 pub mod sparse_weights;

@@ -130,28 +130,33 @@ struct Plan {
 impl Plan {
     fn new(method: &dyn Method, folds: &[Split], n_classes: usize, n_arms: usize, control: &Control) -> Result<Self> {
         let limit = control.memory_bytes();
-        let footprint = method.footprint();
         let largest = folds
             .iter()
             .map(|f| (f.train.len() as u64, f.test.len() as u64))
             .max()
             .unwrap_or((0, 0));
         let (train, test) = largest;
+        let footprint = method.footprint(train as usize);
         let base =
             8 * (u64::from(footprint.train_base) * train * train + u64::from(footprint.held_out_base) * test * train);
         // Responses, coefficients, fitted values and what becomes of them: about eight matrices of rows x classes.
         let by_class = 8 * 8 * n_classes as u64 * (train + test);
         let work = 8 * footprint.copies as u64 * train * train
             + 8 * u64::from(footprint.held_out_base) * test * train
+            + footprint.cache
             + by_class;
         if base + work > limit {
             let n = (train + test) as f64;
-            let fits = rows_that_fit(limit, (base + work - by_class) as f64 / (n * n), by_class as f64 / n);
+            let fits = rows_that_fit(
+                limit,
+                (base + work - by_class - footprint.cache) as f64 / (n * n),
+                by_class as f64 / n,
+            );
             return Err(Error::Memory {
                 what: format!("cross-validation of {} on {} rows", method.name(), train + test),
                 needed: for_people(base + work),
                 limit: for_people(limit),
-                remedy: remedy(method.name(), fits),
+                remedy: remedy(method.name(), fits, footprint.cache),
             });
         }
         let threads = rayon::current_num_threads();
@@ -201,7 +206,7 @@ impl PreparedFold {
         let held_out = scaling.apply(data.x(), &split.test);
         let own = |t: &usize| classes.iter().position(|c| c == t);
         let held_out_classes: Vec<Option<usize>> = truth.iter().map(own).collect();
-        let footprint = method.footprint();
+        let footprint = method.footprint(problem.n());
         let family = method.family();
         let train_base = footprint.train_base.then(|| symmetric_base(family, &problem.x));
         let held_out_base = footprint

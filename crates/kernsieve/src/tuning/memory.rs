@@ -50,7 +50,13 @@ pub fn for_people(bytes: u64) -> String {
 }
 
 /// What to do where only so many rows fit.
-pub(crate) fn remedy(method: &str, fits: u64) -> String {
+pub(crate) fn remedy(method: &str, fits: u64, cache: u64) -> String {
+    if cache > 0 {
+        return format!(
+            "rows of the kernel matrix are computed when needed already; --memory {} would do",
+            format_args!("{}M", (2 * cache) >> 20)
+        );
+    }
     let way_out = match method {
         "smkda" | "sparse-kos" => "use --candidates 1000, which needs no matrix of that size",
         _ => "use --method lda",

@@ -33,7 +33,9 @@ pub fn prepare(data: &Dataset, rows: &[usize], options: &Options) -> Result<(Sca
     let (labels, kept) = data.labels().select(rows).compact();
     let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
     let groups = Groups::new(labels.codes(), weights.as_deref(), labels.n_classes());
-    let priors = options.priors.resolve_subset(&labels, &groups, &kept, all)?;
+    let priors = options
+        .priors
+        .resolve_subset(&options.costs, &labels, &groups, &kept, all)?;
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok((
         scaling,
@@ -328,12 +330,12 @@ fn check_landmarks(kind: MethodKind, options: &Options, n: usize, control: &Cont
 }
 
 fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Control) -> Result<()> {
-    let footprint = method.footprint();
+    let footprint = method.footprint(n);
     let (n, matrices) = (n as u64, u64::from(footprint.train_base) + footprint.copies as u64);
-    if matrices == 0 {
+    if matrices == 0 && footprint.cache == 0 {
         return Ok(());
     }
-    let needed = 8 * matrices * n * n + 64 * n_classes as u64 * n;
+    let needed = 8 * matrices * n * n + footprint.cache + 64 * n_classes as u64 * n;
     let limit = control.memory_bytes();
     if needed <= limit {
         return Ok(());
@@ -343,7 +345,7 @@ fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Co
         what: format!("{} on {n} rows", method.name()),
         needed: for_people(needed),
         limit: for_people(limit),
-        remedy: remedy(method.name(), fits),
+        remedy: remedy(method.name(), fits, footprint.cache),
     })
 }
 

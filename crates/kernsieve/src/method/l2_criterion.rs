@@ -1,0 +1,426 @@
+//! The criterion of L2 kernel methods (Kim & Scott, eqs. 3 and 7): an unbiased estimate of the integrated squared error of a difference of densities.
+//!
+//! With `f_c(x) = sum_{i in c} a_i k_sigma(x, x_i)` and `Y = 1` on one side, `-gamma` on the other, half of that estimate is up to a constant
+//! ```text
+//! sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i
+//! ```
+//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of bandwidth `tau` (section 2.1). `rho^2 = 2 (sigma^2 + lambda^2)`, `tau^2 =
+//! sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance` (section 5.5). All kernels are normalised, but only ratios of their constants occur, and those are kept
+//! as logarithms: hundreds of dimensions neither underflow nor overflow.
+//!
+//! Of few rows the matrices of all pairs are held; of many ([`in_memory`]) blocks of distances stream by for `h`, and rows of the quadratic term are computed when a step
+//! needs them, in a cache of bounded size.
+
+use super::Problem;
+use crate::data::Groups;
+use crate::error::{Error, Result};
+use crate::kernel::{Family, Kernel, Pairs};
+use crate::linalg::Matrix;
+use crate::solver::row_cache::RowCache;
+use crate::solver::smo::{Group, KernelRows, Solution, Whole, minimise};
+use rayon::prelude::*;
+
+/// What the matrices of one solve may take: two of all pairs of rows, or the cache.
+pub(crate) const WORK_BYTES: u64 = 512 << 20;
+/// Rows of distances that stream by at a time.
+const BLOCK_ROWS: usize = 32;
+
+/// Whether the distances of all pairs of `n` rows and the quadratic term are held in memory.
+pub(crate) fn in_memory(n: usize) -> bool {
+    16 * (n as u64) * (n as u64) <= WORK_BYTES
+}
+
+/// Distances between rows: in memory, or computed when asked for.
+pub(crate) enum Distances<'a> {
+    Held(&'a Matrix),
+    OnDemand(Pairs),
+}
+
+impl<'a> Distances<'a> {
+    /// Those of rows `x`, where `held` are the ones in memory if there are any.
+    pub(crate) fn new(held: Option<&'a Matrix>, family: Family, x: &Matrix) -> Self {
+        match held {
+            Some(base) => Self::Held(base),
+            None => Self::OnDemand(Pairs::new(family.base(), x.clone())),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Held(base) => base.rows(),
+            Self::OnDemand(pairs) => pairs.len(),
+        }
+    }
+
+    /// Distances of the rows from `first` on to all rows; as many as `out` has room for.
+    fn rows(&self, first: usize, out: &mut [f64]) {
+        match self {
+            Self::Held(base) => out.copy_from_slice(&base.as_slice()[first * base.cols()..][..out.len()]),
+            Self::OnDemand(pairs) => pairs.own_rows(first, out),
+        }
+    }
+}
+
+/// The kernel of the quadratic term without the largest of its constants: of the classes of a pair, `k_rho`, or for the Laplacian
+/// `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)` (section 5.4).
+struct Quadratic<'a> {
+    x: &'a Matrix,
+    codes: &'a [usize],
+    /// Kernels and logarithms of constants by the classes of a pair.
+    table: Vec<Vec<(Kernel, f64)>>,
+    /// Whether all of those are the same.
+    alike: bool,
+    /// The bandwidth of Laplacian kernels.
+    laplacian: Option<f64>,
+}
+
+impl Quadratic<'_> {
+    /// Values in place of the distances of row `i` to all rows.
+    fn apply(&self, i: usize, row: &mut [f64]) {
+        let kernels = &self.table[self.codes[i]];
+        if let Some(bandwidth) = self.laplacian {
+            let own = self.x.row(i);
+            for (j, v) in row.iter_mut().enumerate() {
+                *v = laplacian_convolution(own, self.x.row(j), *v, bandwidth);
+            }
+        } else if self.alike {
+            kernels[0].0.apply(row);
+        } else {
+            for (v, &code) in row.iter_mut().zip(self.codes) {
+                let mut one = [*v];
+                kernels[code].0.apply_log(&mut one);
+                *v = (one[0] + kernels[code].1).exp();
+            }
+        }
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        self.codes.iter().map(|&c| self.table[c][c].1.exp()).collect()
+    }
+}
+
+/// The values of the quadratic term.
+enum Values<'a> {
+    Held(Matrix),
+    OnDemand(RowCache<'a>),
+}
+
+/// What the criterion is made of, before classes are set against each other. Logarithms of constants are relative to the largest one of the quadratic term.
+pub(crate) struct Terms<'a> {
+    quadratic: Values<'a>,
+    groups: &'a Groups,
+    /// Weighted sums over each class of the linear term's kernel without its constant, rows x classes.
+    sums: Matrix,
+    /// Logarithm of the linear term's constant, one per class.
+    log_ratios: Vec<f64>,
+    /// Logarithm of the largest constant of the quadratic term.
+    pub(crate) log_constant: f64,
+}
+
+impl<'a> Terms<'a> {
+    /// The terms for kernels, one per class, of a family that is a density in `d` dimensions.
+    pub(crate) fn new(
+        kernels: &[Kernel],
+        smoothing: f64,
+        d: usize,
+        x: &'a Matrix,
+        groups: &'a Groups,
+        distances: Distances<'a>,
+    ) -> Result<Self> {
+        let not_a_density =
+            || Error::Data("this method needs a kernel that is a density: gaussian, laplacian or cauchy".into());
+        let logs: Option<Vec<Vec<(Kernel, f64)>>> = kernels
+            .iter()
+            .map(|a| {
+                let pair = |b: &Kernel| {
+                    let rho = if a == b {
+                        widths(a, smoothing).0
+                    } else {
+                        convolution(a, b)
+                    };
+                    Some((rho, log_constant(a, &rho, d)?))
+                };
+                kernels.iter().map(pair).collect()
+            })
+            .collect();
+        let mut table = logs.ok_or_else(not_a_density)?;
+        let log_constant = table.iter().flatten().map(|t| t.1).fold(f64::NEG_INFINITY, f64::max);
+        table.iter_mut().flatten().for_each(|t| t.1 -= log_constant);
+        let linear: Vec<Kernel> = kernels.iter().map(|k| widths(k, smoothing).1).collect();
+        let log_ratios = linear.iter().map(|tau| Some(tau.log_normalizer(d)? - log_constant));
+        let log_ratios: Vec<f64> = log_ratios.collect::<Option<_>>().ok_or_else(not_a_density)?;
+        let sums = class_sums(&linear, &distances, groups);
+        let quadratic = Quadratic {
+            x,
+            codes: groups.codes(),
+            alike: kernels.iter().all(|k| *k == kernels[0]),
+            laplacian: match kernels.first() {
+                Some(Kernel::Laplacian { bandwidth }) => Some(*bandwidth),
+                _ => None,
+            },
+            table,
+        };
+        let quadratic = match distances {
+            Distances::Held(base) => {
+                let mut values = base.clone();
+                let n = values.cols().max(1);
+                let rows = values.as_mut_slice().par_chunks_mut(n).enumerate();
+                rows.for_each(|(i, row)| quadratic.apply(i, row));
+                Values::Held(values)
+            }
+            Distances::OnDemand(pairs) => {
+                Values::OnDemand(RowCache::new(quadratic.diagonal(), WORK_BYTES, move |i, row| {
+                    pairs.own_rows(i, row);
+                    quadratic.apply(i, row);
+                }))
+            }
+        };
+        Ok(Self {
+            quadratic,
+            groups,
+            sums,
+            log_ratios,
+            log_constant,
+        })
+    }
+
+    /// The matrix of the quadratic term, where it is in memory.
+    pub(crate) fn into_quadratic(self) -> Option<Matrix> {
+        match self.quadratic {
+            Values::Held(values) => Some(values),
+            Values::OnDemand(_) => None,
+        }
+    }
+
+    /// Logarithm of the linear term's constant for a row.
+    pub(crate) fn log_ratio(&self, i: usize) -> f64 {
+        self.log_ratios[self.groups.codes()[i]]
+    }
+}
+
+/// One difference of densities: some rows against others, or alone.
+pub(crate) struct Contrast {
+    pub(crate) positive: Vec<usize>,
+    pub(crate) negative: Vec<usize>,
+    pub(crate) gamma: f64,
+}
+
+impl Contrast {
+    /// `h` of every row of the two sides without the constant of its kernel, 0 elsewhere.
+    pub(crate) fn targets(&self, terms: &Terms<'_>) -> Vec<f64> {
+        let groups = terms.groups;
+        let side = |members: &[usize]| {
+            let mut classes = vec![false; groups.n_classes()];
+            members.iter().for_each(|&i| classes[groups.codes()[i]] = true);
+            (classes, members.iter().map(|&i| groups.weight(i)).sum::<f64>())
+        };
+        let (positive, negative) = (side(&self.positive), side(&self.negative));
+        // Leave-one-out: a row's own kernel value, 1, does not count on its side.
+        let mean = |i: usize, (classes, total): &(Vec<bool>, f64)| {
+            let sums = terms.sums.row(i).iter().zip(classes).filter(|(_, on)| **on);
+            let own = f64::from(classes[groups.codes()[i]]);
+            (sums.map(|(s, _)| s).sum::<f64>() - own).max(0.0) / (total - own).max(f64::MIN_POSITIVE)
+        };
+        let mut targets = vec![0.0; groups.n_rows()];
+        for &i in self.positive.iter().chain(&self.negative) {
+            let against = if self.gamma > 0.0 {
+                self.gamma * mean(i, &negative)
+            } else {
+                0.0
+            };
+            targets[i] = mean(i, &positive) - against;
+        }
+        targets
+    }
+
+    /// The weights of least criterion: at least 0, each side summing to 1 (with `relaxed` to less, section 5.2). Both terms of the program are divided by the larger one's size; the
+    /// logarithm of that comes with the solution.
+    pub(crate) fn minimise(
+        &self,
+        terms: &mut Terms<'_>,
+        balance: f64,
+        relaxed: bool,
+        tol: f64,
+        start: &[f64],
+    ) -> (Solution, f64) {
+        let mut linear = self.targets(terms);
+        self.negative.iter().for_each(|&i| linear[i] *= -self.gamma);
+        // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger becomes of size 1.
+        let n = linear.len();
+        let logs: Vec<f64> = (0..n).map(|i| terms.log_ratio(i) - balance.ln()).collect();
+        // Rows that see nobody have no linear term, and no say in its size.
+        let sizes = (0..n).filter(|&i| linear[i] != 0.0);
+        let log_scale = sizes.map(|i| logs[i] + linear[i].abs().ln()).fold(0.0, f64::max);
+        linear
+            .iter_mut()
+            .zip(&logs)
+            .for_each(|(c, log)| *c *= (log - log_scale).exp());
+        let shrink = (-0.5 * log_scale).exp();
+        let program: Vec<Group> = [(&self.positive, shrink), (&self.negative, -self.gamma * shrink)]
+            .into_iter()
+            .filter(|(members, _)| !members.is_empty())
+            .map(|(members, sign)| Group {
+                members: members.clone(),
+                sign,
+            })
+            .collect();
+        let mut whole;
+        let rows: &mut dyn KernelRows = match &mut terms.quadratic {
+            Values::OnDemand(cache) => cache,
+            Values::Held(values) => {
+                whole = Whole {
+                    gram: values.as_slice(),
+                    size: n,
+                };
+                &mut whole
+            }
+        };
+        let start = (start.len() == n).then_some(start);
+        let solution = minimise(rows, &linear, &program, start, relaxed, tol);
+        (solution, log_scale)
+    }
+}
+
+/// The differences that tell classes apart: the second of two classes against the first, or each class against all others.
+pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<Contrast> {
+    let codes = problem.labels.codes();
+    let contrast = |k: usize, gamma: f64| {
+        let (positive, negative) = (0..codes.len()).partition(|&i| codes[i] == k);
+        Contrast {
+            positive,
+            negative,
+            gamma,
+        }
+    };
+    match problem.labels.n_classes() {
+        2 => vec![contrast(1, odds(problem, class_ratio))],
+        c => (0..c)
+            .map(|k| contrast(k, (1.0 - problem.priors[k]) / problem.priors[k]))
+            .collect(),
+    }
+}
+
+/// `gamma` of two classes, the weight of the first one's density against the second's: what the user gave, or the ratio of the priors.
+pub(crate) fn odds(problem: &Problem, class_ratio: Option<f64>) -> f64 {
+    class_ratio.unwrap_or(problem.priors[0] / problem.priors[1])
+}
+
+/// A class of one has nothing left when it is left out.
+pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
+    let counts = problem.labels.counts();
+    match counts.iter().position(|&k| k < 2) {
+        Some(c) => Err(Error::Data(format!(
+            "class '{}' has one row, and {method} needs two of each; parzen does not",
+            problem.labels.classes()[c]
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of the family: see [`Quadratic`].
+fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
+    let k2 = 2.0 * smoothing * smoothing;
+    match *kernel {
+        Kernel::Gaussian { bandwidth } => (
+            kernel.with_bandwidth(bandwidth * (2.0 + k2).sqrt()),
+            kernel.with_bandwidth(bandwidth * (1.0 + k2).sqrt()),
+        ),
+        Kernel::Cauchy { bandwidth, .. } => (kernel.with_bandwidth(2.0 * bandwidth), *kernel),
+        other => (other, other),
+    }
+}
+
+/// The convolution of two kernels of a family, of which only the bandwidths differ.
+fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
+    let (s, t) = (a.bandwidth().unwrap_or(1.0), b.bandwidth().unwrap_or(1.0));
+    match a {
+        Kernel::Cauchy { .. } => a.with_bandwidth(s + t),
+        _ => a.with_bandwidth(s.hypot(t)),
+    }
+}
+
+/// Logarithm of the constant of the quadratic term's kernel.
+fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
+    match *kernel {
+        Kernel::Laplacian { bandwidth } => Some(-(d as f64) * (4.0 * bandwidth).ln()),
+        _ => rho.log_normalizer(d),
+    }
+}
+
+fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
+    // Logarithms of a few factors at a time.
+    let gaps = a.iter().zip(b).map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
+    let (mut product, mut log, mut count) = (1.0, 0.0, 0);
+    for gap in gaps {
+        product *= gap;
+        count += 1;
+        if count % 8 == 0 {
+            log += f64::ln(product);
+            product = 1.0;
+        }
+    }
+    (log + product.ln() - distance / bandwidth).exp()
+}
+
+/// Weighted sums over each class of the kernel (that of the row's own class), rows x classes.
+fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> Matrix {
+    let (n, c, codes) = (distances.len(), groups.n_classes(), groups.codes());
+    let mut sums = Matrix::zeros(n, c);
+    let blocks = sums.as_mut_slice().par_chunks_mut(c * BLOCK_ROWS).enumerate();
+    blocks.for_each(|(b, sums)| {
+        let mut block = vec![0.0; sums.len() / c * n];
+        distances.rows(b * BLOCK_ROWS, &mut block);
+        for (k, (sums, row)) in sums.chunks_exact_mut(c).zip(block.chunks_exact_mut(n)).enumerate() {
+            linear[codes[b * BLOCK_ROWS + k]].apply(row);
+            for (j, v) in row.iter().enumerate() {
+                sums[codes[j]] += groups.weight(j) * v;
+            }
+        }
+    });
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::symmetric_base;
+    use crate::testing::random;
+
+    #[test]
+    fn in_memory_or_on_demand_the_solution_is_the_same() {
+        let (n, d) = (90, 3);
+        let x = random(n, d, 4);
+        let codes: Vec<usize> = (0..n).map(|i| i % 3).collect();
+        let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 2) as f64).collect();
+        let groups = Groups::new(&codes, Some(&weights), 3);
+        let contrast = Contrast {
+            positive: (0..n).filter(|i| i % 3 == 0).collect(),
+            negative: (0..n).filter(|i| i % 3 != 0).collect(),
+            gamma: 1.7,
+        };
+        let gaussian = |bandwidth| Kernel::Gaussian { bandwidth };
+        let laplacian = Kernel::Laplacian { bandwidth: 0.8 };
+        let cauchy = Kernel::Cauchy {
+            bandwidth: 0.5,
+            dimension: d,
+        };
+        for kernels in [
+            vec![gaussian(0.5); 3],
+            vec![gaussian(0.5), gaussian(0.3), gaussian(0.9)],
+            vec![laplacian; 3],
+            vec![cauchy; 3],
+        ] {
+            let base = symmetric_base(kernels[0].family(), &x);
+            let solve = |held: Option<&Matrix>| {
+                let distances = Distances::new(held, kernels[0].family(), &x);
+                let mut terms = Terms::new(&kernels, 0.0, d, &x, &groups, distances).expect("densities");
+                contrast.minimise(&mut terms, 1.0, false, 1e-10, &[])
+            };
+            let ((a, log), (b, other)) = (solve(Some(&base)), solve(None));
+            assert!(a.converged && b.converged && (log - other).abs() < 1e-12);
+            assert!((a.objective - b.objective).abs() < 1e-10 * a.objective.abs());
+            let largest = a.weights.iter().zip(&b.weights).map(|(u, v)| (u - v).abs());
+            assert!(largest.fold(0.0, f64::max) < 1e-7, "{:?}", kernels[0]);
+        }
+    }
+}

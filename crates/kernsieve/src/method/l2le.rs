@@ -1,0 +1,291 @@
+//! L2 kernel classification without constraints: a linear system (Kim & Scott, section 5.3).
+//!
+//! The criterion of [`super::l2qp`] without `a >= 0` and without sums to keep is least where `Q a = c` (eq. 10). With `b_i = a_i Y_i` and a ridge that is
+//! ```text
+//! (K + ridge I) b = h,      K_ij = k_rho(x_i, x_j) / k_rho(0),      d(x) = sum_i b_i k_sigma(x, x_i)
+//! ```
+//! `h` the leave-one-out estimate of the difference of the densities (section 2.1), `d` the estimate of `f_+ - gamma f_-`: a row goes to the side of its sign. Every sample is retained.
+//!
+//! Departures from the paper: the ridge, relative to the diagonal of `K`. The paper has none, and `K` is singular in floating point at the bandwidths of interest: past a condition number
+//! of about 1e12 nothing is left of the solution, which is then refused. Several classes: `d_c` for each against all others; as `prior_c d_c = 2 prior_c f_c - f` with `f` the density of
+//! all rows, the largest `prior_c d_c` is the class of largest posterior. Scores are brought to a common size on training rows and become probabilities at the temperature of least
+//! cross-validated log loss, since a difference that may be negative on both sides is no pair of densities.
+//! Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2 n^2` flops a class and step of [`crate::solver::shifted_cg`], which serves all ridges at once.
+//!
+//! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
+
+use super::l2_criterion::{Contrast, Distances, Terms, against_rest, odds, require_two};
+use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, require_candidates};
+use crate::data::Groups;
+use crate::decision::Decision;
+use crate::error::{Error, Result};
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel, gram_from_base, log_grid, symmetric_base};
+use crate::linalg::{Matrix, dot, matmul, symmetric_times};
+use crate::solver::shifted_cg;
+
+/// Relative residuals that end the iteration: of final fits, and in folds.
+const EXACT: f64 = 1e-12;
+const FOLD: f64 = 1e-3;
+/// Steps at most: of a final fit per row, and in folds, where what is not reached by then is smoothed away.
+const EXACT_STEPS_PER_ROW: usize = 20;
+const FOLD_STEPS: usize = 300;
+/// Condition number beyond which the solution is refused.
+const WORST_CONDITION: f64 = 1e12;
+/// Ridges that are tried, smooth solutions first.
+const RIDGES: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
+/// Training rows whose scores say how large scores are, and the root mean square that they get: log odds of that size suit most temperatures.
+const SCALE_ROWS: usize = 256;
+const SCALE: f64 = 4.0;
+/// A score of exactly zero, far from all training rows, goes to the class of the largest prior.
+const TIE: f64 = 1e-12;
+
+/// L2 kernel classification by a linear system.
+#[derive(Clone, Debug)]
+pub struct L2le {
+    options: Options,
+}
+
+/// The systems of a problem: one matrix, one right-hand side a difference.
+struct Systems {
+    /// `K`, rows and columns multiplied by the roots of the rows' weights.
+    matrix: Matrix,
+    /// Right-hand sides one after the other, multiplied likewise.
+    targets: Vec<f64>,
+    /// Roots of the weights of the rows.
+    roots: Vec<f64>,
+    /// Logarithms of the constants of the quadratic and the linear term.
+    log_constant: f64,
+    log_ratio: f64,
+}
+
+impl Systems {
+    /// A row of weight 2 counts as two rows, which share what is one coefficient here: the ridge of a row is divided by its weight, and dividing by roots keeps the matrix symmetric.
+    fn new(terms: Terms<'_>, contrasts: &[Contrast], groups: &Groups) -> Result<Self> {
+        let roots: Vec<f64> = (0..groups.n_rows()).map(|i| groups.weight(i).sqrt()).collect();
+        let targets = contrasts
+            .iter()
+            .flat_map(|c| c.targets(&terms))
+            .zip(roots.iter().cycle());
+        let targets = targets.map(|(t, root)| t * root).collect();
+        let (log_constant, log_ratio) = (terms.log_constant, terms.log_ratio(0));
+        let Some(mut matrix) = terms.into_quadratic() else {
+            return Err(Error::Data("l2le needs the distances of all pairs of rows".into()));
+        };
+        if groups.weights().is_some() {
+            for i in 0..matrix.rows() {
+                let row = matrix.row_mut(i).iter_mut().zip(&roots);
+                row.for_each(|(v, root)| *v *= roots[i] * root);
+            }
+        }
+        Ok(Self {
+            matrix,
+            targets,
+            roots,
+            log_constant,
+            log_ratio,
+        })
+    }
+
+    fn n(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// Coefficients `b` of all differences in columns, from a solution.
+    fn coefficients(&self, x: &[f64]) -> Matrix {
+        let n = self.n();
+        Matrix::from_fn(n, x.len() / n, |i, c| x[c * n + i] * self.roots[i])
+    }
+
+    /// `targets - (matrix + ridge) x`, and `matrix x`.
+    fn residual(&self, x: &[f64], ridge: f64) -> (Vec<f64>, Vec<f64>) {
+        let mut product = vec![0.0; x.len()];
+        symmetric_times(self.matrix.as_slice(), self.n(), x, &mut product);
+        let residual = (self.targets.iter().zip(&product).zip(x)).map(|((t, p), x)| t - p - ridge * x);
+        (residual.collect(), product)
+    }
+}
+
+impl L2le {
+    /// Takes over the options.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            options: options.clone(),
+        }
+    }
+
+    fn systems(&self, problem: &Problem, kernel: &Kernel, base: &Matrix) -> Result<Systems> {
+        let groups = problem.groups();
+        let kernels = vec![*kernel; groups.n_classes()];
+        let (smoothing, d) = (self.options.smoothing, problem.n_active());
+        let terms = Terms::new(&kernels, smoothing, d, &problem.x, &groups, Distances::Held(base))?;
+        Systems::new(terms, &against_rest(problem, self.options.class_ratio), &groups)
+    }
+
+    /// What differences are multiplied by so that they compare: the priors of the classes, or for two classes nothing.
+    fn shares(&self, problem: &Problem) -> Vec<f64> {
+        if problem.labels.n_classes() == 2 {
+            vec![1.0]
+        } else {
+            problem.priors.clone()
+        }
+    }
+
+    fn decision(&self, problem: &Problem) -> Decision {
+        let mut priors = problem.priors.clone();
+        if let [first, second] = &mut priors[..] {
+            let gamma = odds(problem, self.options.class_ratio);
+            (*first, *second) = (gamma / (1.0 + gamma), 1.0 / (1.0 + gamma));
+        }
+        Decision::Logits {
+            shifts: priors.iter().map(|p| TIE * p.ln()).collect(),
+        }
+    }
+
+    /// Differences times the shares of their classes, divided by what makes their root mean square [`SCALE`] on training rows, of which `base` holds the distances.
+    fn scaled(&self, problem: &Problem, kernel: &Kernel, base: &Matrix, mut b: Matrix) -> Matrix {
+        let shares = self.shares(problem);
+        for row in b.as_mut_slice().chunks_exact_mut(shares.len()) {
+            row.iter_mut().zip(&shares).for_each(|(v, share)| *v *= share);
+        }
+        let some: Vec<usize> = (0..problem.n())
+            .step_by(problem.n().div_ceil(SCALE_ROWS).max(1))
+            .collect();
+        let values = gram_from_base(kernel, &base.select_rows(&some));
+        let z = matmul(values.view(), b.view());
+        let groups = problem.groups();
+        let weighted = some
+            .iter()
+            .zip(z.iter_rows())
+            .map(|(&i, z)| groups.weight(i) * dot(z, z));
+        let total: f64 = some.iter().map(|&i| groups.weight(i)).sum();
+        let mean = weighted.sum::<f64>() / (total * z.cols() as f64);
+        let scale = if mean > 0.0 && mean.is_finite() {
+            mean.sqrt() / SCALE
+        } else {
+            1.0
+        };
+        b.as_mut_slice().iter_mut().for_each(|v| *v /= scale);
+        b
+    }
+}
+
+impl Method for L2le {
+    fn name(&self) -> &'static str {
+        "l2le"
+    }
+
+    fn family(&self) -> Family {
+        self.options.kernel
+    }
+
+    fn footprint(&self, _n: usize) -> Footprint {
+        Footprint::gram(1)
+    }
+
+    /// 25 bandwidths from 1e-2 to 1e1, five ridges.
+    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
+        require_two(problem, self.name())?;
+        let d = problem.n_active();
+        let kernels = match self.options.fixed_kernels(d)? {
+            Some(fixed) => fixed,
+            None => {
+                let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
+                let grid = log_grid(1e-2, top, 25).into_iter().rev();
+                grid.map(|b| self.options.kernel_with(b, d)).collect::<Result<_>>()?
+            }
+        };
+        let mut ridges = match (self.options.ridge, &self.options.ridges[..]) {
+            (Some(ridge), _) => vec![ridge],
+            (None, []) => RIDGES.to_vec(),
+            (None, given) => given.to_vec(),
+        };
+        ridges.sort_by(|a, b| b.total_cmp(a));
+        ridges.dedup();
+        let arm = |kernel: Kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect();
+        let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
+        require_candidates(&arms)?;
+        Ok(arms)
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+        let (Some(base), Some(against), Some(first)) = (&fold.train_base, &fold.held_out_base, arm.first()) else {
+            return Err(Error::Data("l2le needs the distances of a fold".into()));
+        };
+        if require_two(&fold.train, self.name()).is_err() {
+            return Ok(vec![None; arm.len()]);
+        }
+        let systems = self.systems(&fold.train, &first.kernel, base)?;
+        let ridges: Vec<f64> = arm.iter().filter_map(|c| c.ridge).collect();
+        let n = systems.n();
+        let found = shifted_cg::solve(
+            systems.matrix.as_slice(),
+            n,
+            &ridges,
+            &systems.targets,
+            FOLD,
+            FOLD_STEPS,
+        );
+        let values = gram_from_base(&first.kernel, against);
+        let decision = self.decision(&fold.train);
+        let score = |x: &Vec<f64>| {
+            let b = self.scaled(&fold.train, &first.kernel, base, systems.coefficients(x));
+            let z = matmul(values.view(), b.view());
+            Some(decision.scores(&z).into())
+        };
+        Ok(found.x.iter().map(score).collect())
+    }
+
+    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+        require_two(problem, self.name())?;
+        let base = symmetric_base(self.family(), &problem.x);
+        let systems = self.systems(problem, &candidate.kernel, &base)?;
+        let (n, ridge) = (systems.n(), candidate.ridge.unwrap_or(RIDGES[RIDGES.len() - 1]));
+        let most = EXACT_STEPS_PER_ROW * n + 100;
+        let matrix = systems.matrix.as_slice();
+        let found = shifted_cg::solve(matrix, n, &[ridge], &systems.targets, EXACT, most);
+        let mut steps = found.steps;
+        // The eigenvalues of K add up to the weight of all rows.
+        if problem.groups().total() / ridge > WORST_CONDITION {
+            let condition = found.condition()?;
+            if condition.is_nan() || condition > WORST_CONDITION {
+                return Err(Error::Data(format!(
+                    "the equations of l2le have condition number {condition:.0e} at this bandwidth and ridge, beyond the {WORST_CONDITION:.0e} that double precision bears; \
+                     use a larger --ridge or a smaller --bandwidth"
+                )));
+            }
+        }
+        let mut x = found.x.into_iter().next().unwrap_or_default();
+        // The recurrence loses sight of the true residual: what it has missed is solved for once more.
+        let (left, _) = systems.residual(&x, ridge);
+        let more = shifted_cg::solve(matrix, n, &[ridge], &left, EXACT, most);
+        steps += more.steps;
+        x.iter_mut().zip(&more.x[0]).for_each(|(x, m)| *x += m);
+        let (left, product) = systems.residual(&x, ridge);
+        let size = dot(&systems.targets, &systems.targets).max(f64::MIN_POSITIVE);
+        let residual = (dot(&left, &left) / size).sqrt();
+        // b'Kb / 2 - h'b with the constants: b is in units of the ratio of the linear term's to the quadratic one's.
+        let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
+            * (systems.log_constant + 2.0 * systems.log_ratio).exp();
+        let coef = self.scaled(problem, &candidate.kernel, &base, systems.coefficients(&x));
+        let output = Output::Linear {
+            offset: vec![0.0; coef.cols()],
+            coef,
+        };
+        let weights = problem.feature_weights.clone();
+        Ok(Fit {
+            discriminant: None,
+            expansion: KernelExpansion::new(candidate.kernel, weights, &problem.x, output),
+            decision: self.decision(problem),
+            report: FitReport {
+                objective: Some(objective).filter(|v| v.is_finite()),
+                iterations: steps,
+                converged: residual <= 1e-6,
+                residual: Some(residual),
+                retained_rows: (0..problem.n()).collect(),
+                ridge: Some(ridge),
+                ..FitReport::default()
+            },
+        })
+    }
+}
