@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::decision::Simplex;
 use kernsieve::kernel::Family;
+use kernsieve::method::density::Criterion;
 use kernsieve::method::{
     ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
     Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
@@ -54,6 +55,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Compare methods on repeated splits of a file, each tuned on its training part only
     Compare(CompareArgs),
+    /// Estimate the density of the rows of a file, on few of them
+    Density(DensityArgs),
     /// Show what is in a model file
     Inspect(InspectArgs),
     /// Draw a saved model and rows whose classes are known as one HTML page
@@ -62,14 +65,11 @@ pub enum Command {
     Demo(DemoArgs),
 }
 
-/// How training data are read.
+/// How a file of rows is read.
 #[derive(Args)]
-pub struct DataArgs {
+pub struct FileArgs {
     /// CSV, TSV, Parquet, LIBSVM or ARFF file (.gz too), or - for standard input
     pub data: String,
-    /// Column with the classes: its name or 0-based index [default: the last column]
-    #[arg(long, short, value_name = "COL")]
-    pub target: Option<String>,
     /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
@@ -79,9 +79,6 @@ pub struct DataArgs {
     /// Column with the weights of the rows: a row of weight 2 counts twice, one of weight 0 not at all
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
-    /// Columns of numbers that are codes of categories, by name or 0-based index
-    #[arg(long, value_name = "COLS", value_delimiter = ',')]
-    pub categorical: Vec<String>,
     /// What to do with missing values: error, drop (the row), mean (of the column)
     #[arg(long, value_name = "HOW", default_value = "error")]
     pub missing: Missing,
@@ -93,17 +90,39 @@ pub struct DataArgs {
     pub memory: Option<u64>,
 }
 
-impl DataArgs {
+impl FileArgs {
     pub fn read_options(&self) -> ReadOptions {
         ReadOptions {
             format: self.format,
-            target: self.target.clone(),
             drop: self.drop.clone(),
-            categorical: self.categorical.clone(),
             weights: self.weights.clone(),
             missing: self.missing,
             no_header: self.no_header,
             memory_limit: self.memory,
+            ..ReadOptions::default()
+        }
+    }
+}
+
+/// How training data are read.
+#[derive(Args)]
+pub struct DataArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// Column with the classes: its name or 0-based index [default: the last column]
+    #[arg(long, short, value_name = "COL")]
+    pub target: Option<String>,
+    /// Columns of numbers that are codes of categories, by name or 0-based index
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+}
+
+impl DataArgs {
+    pub fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            target: self.target.clone(),
+            categorical: self.categorical.clone(),
+            ..self.file.read_options()
         }
     }
 }
@@ -425,6 +444,60 @@ pub struct CompareArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    kernsieve density points.csv --model points.ks\n  \
+    kernsieve density normal.csv --drop id,class --test new.csv --output log_densities.csv\n  \
+    kernsieve predict points.ks new.csv            # log densities of new rows\n\n\
+    The weights of the rows are those of least leave-one-out integrated squared error; most are zero.")]
+pub struct DensityArgs {
+    #[command(flatten)]
+    pub file: FileArgs,
+    /// Kernel
+    #[arg(long, value_enum, default_value = "gaussian")]
+    pub kernel: DensityKernelArg,
+    /// Fix the bandwidth, in standard deviations of the features [default: tuned]
+    #[arg(long, value_name = "B", conflicts_with = "bandwidths", allow_negative_numbers = true)]
+    pub bandwidth: Option<f64>,
+    /// Bandwidths to choose among
+    #[arg(long, value_name = "B,..", value_delimiter = ',', allow_negative_numbers = true)]
+    pub bandwidths: Vec<f64>,
+    /// Choose the bandwidth by the cross-validated integrated squared error or by the mean log density of held-out rows
+    #[arg(long, value_enum, default_value = "ise")]
+    pub criterion: CriterionArg,
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    pub folds: usize,
+    /// Seed of the folds
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Leave the features in their own units: the bandwidth is in them, too
+    #[arg(long)]
+    pub no_standardize: bool,
+    /// Where to save the density; predict then gives log densities of other rows
+    #[arg(long, short, value_name = "OUT", value_parser = parse_file)]
+    pub model: Option<PathBuf>,
+    /// A second file whose mean log density is wanted
+    #[arg(long, value_name = "DATA2")]
+    pub test: Option<String>,
+    /// Where to write the log densities of the rows of that file as CSV
+    #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file, requires = "test")]
+    pub output: Option<PathBuf>,
+}
+
+impl DensityArgs {
+    pub fn options(&self) -> Options {
+        Options {
+            kernel: self.kernel.into(),
+            bandwidths: self.bandwidth.map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
+            folds: self.folds,
+            seed: self.seed,
+            standardize: !self.no_standardize,
+            ..Options::default()
+        }
+    }
+}
+
+#[derive(Args)]
 pub struct InspectArgs {
     /// Model file
     pub model: PathBuf,
@@ -474,6 +547,15 @@ macro_rules! words {
 }
 
 words! {
+    DensityKernelArg for Family {
+        Gaussian => Gaussian,
+        Laplacian => Laplacian,
+        Cauchy => Cauchy,
+    }
+    CriterionArg for Criterion {
+        Ise => Ise,
+        Likelihood => Likelihood,
+    }
     KernelArg for Family {
         Linear => Linear,
         Gaussian => Gaussian,

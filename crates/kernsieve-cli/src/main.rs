@@ -60,6 +60,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Predict(a) => commands::predict::run(a, &mut terminal),
         Command::Evaluate(a) => commands::evaluate::run(a, &mut terminal),
         Command::Compare(a) => commands::compare::run(a, &mut terminal),
+        Command::Density(a) => commands::density::run(a, &mut terminal),
         Command::Inspect(a) => commands::inspect::run(a, &mut terminal),
         Command::Report(a) => commands::report::run(a, &mut terminal),
         Command::Demo(a) => commands::demo::run(a, &mut terminal),

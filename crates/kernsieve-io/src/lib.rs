@@ -58,7 +58,7 @@ mod training;
 mod typing;
 
 pub use error::ReadError;
-pub use options::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
+pub use options::{FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use source::Source;
-pub use training::read_training;
+pub use training::{read_features, read_training};

@@ -160,7 +160,7 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
     let (mut target, mut lines) = (Text::default(), Vec::new());
     let mut entries: Vec<(usize, usize, f64)> = Vec::new();
     while let Some(row) = reader.next_row()? {
-        let Some(label) = row.label else {
+        let Some(label) = row.label.or(options.no_target.then_some(b"")) else {
             return Err(ReadError::new(&file, "the line has no label")
                 .line(row.line)
                 .hint("Put the class in front of the features."));

@@ -73,7 +73,7 @@ impl Matching {
         let mut notices = Vec::new();
         let target = match &options.target_name {
             Some(name) if width == wanted + 1 => Some(resolve(file, names, name, "--target")?),
-            None if width == wanted + 1 => {
+            None if width == wanted + 1 && !schema.target.is_empty() => {
                 notices.push(format!("the last column is taken for the target '{}'", schema.target));
                 Some(wanted)
             }

@@ -24,7 +24,8 @@ pub(crate) enum Role {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) roles: Vec<Role>,
-    pub(crate) target: usize,
+    /// Place of the labels, where there are any.
+    pub(crate) target: Option<usize>,
     /// Name of the column with the weights.
     pub(crate) weights: Option<String>,
     pub(crate) notices: Vec<String>,
@@ -46,20 +47,23 @@ impl Plan {
             roles[resolve(file, names, name, "--drop")?] = Role::Dropped;
         }
         let target = match &options.target {
-            Some(name) => resolve(file, names, name, "--target")?,
+            _ if options.no_target => None,
+            Some(name) => Some(resolve(file, names, name, "--target")?),
             None => {
                 notices.push(format!("target: '{}' ({})", names[default.index], default.reason));
-                default.index
+                Some(default.index)
             }
         };
-        if roles[target] == Role::Dropped {
+        if let Some(target) = target.filter(|&t| roles[t] == Role::Dropped) {
             return Err(ReadError::new(
                 file,
                 format!("column '{}' is the target and is to be dropped", names[target]),
             )
             .hint("Name the column that holds the labels with --target."));
         }
-        roles[target] = Role::Target;
+        if let Some(target) = target {
+            roles[target] = Role::Target;
+        }
         let mut weights = None;
         if let Some(name) = &options.weights {
             let index = resolve(file, names, name, "--weights")?;

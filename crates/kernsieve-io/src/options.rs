@@ -1,6 +1,7 @@
 //! What the caller may choose, and what comes back.
 
 use kernsieve::data::{Dataset, Schema};
+use kernsieve::linalg::Matrix;
 use std::str::FromStr;
 
 /// A file format.
@@ -74,6 +75,8 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The column that holds the labels; the last one (ARFF: the one named `class`, if there is one) when not given.
     pub target: Option<String>,
+    /// No column holds labels: every one is a feature ([`read_features`](crate::read_features) sets this by itself).
+    pub no_target: bool,
     /// Columns to leave out.
     pub drop: Vec<String>,
     /// Columns of numbers that are codes of categories.
@@ -104,6 +107,21 @@ pub struct TrainingData {
     /// For every row of the data set, the 0-based data row of the file it came from.
     pub rows: Vec<usize>,
     /// What the user should know: the target that was assumed, rows that were left out, and the like.
+    pub notices: Vec<String>,
+}
+
+/// Rows of numbers without labels, and how they came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureData {
+    /// The features.
+    pub x: Matrix,
+    /// Weights of the rows, if a column holds them.
+    pub weights: Option<Vec<f64>>,
+    /// The columns the features were made from; it has no target.
+    pub schema: Schema,
+    /// For every row the 0-based data row of the file it came from.
+    pub rows: Vec<usize>,
+    /// What the user should know.
     pub notices: Vec<String>,
 }
 

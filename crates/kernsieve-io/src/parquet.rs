@@ -337,7 +337,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
     Ok(RawTable {
         file: file.to_string(),
         columns,
-        target_name: names[plan.target].clone(),
+        target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
         spots: Spots::Rows,

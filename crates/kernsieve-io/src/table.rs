@@ -2,7 +2,7 @@
 
 use crate::columns::{Cells, MISSING, Numbers, Sparse, Text};
 use crate::error::{ReadError, Spot, bytes, count};
-use crate::options::{Missing, ReadOptions, TrainingData};
+use crate::options::{FeatureData, Missing, ReadOptions, TrainingData};
 use crate::records::Declared;
 use crate::typing::{check_column, check_target};
 use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
@@ -58,18 +58,65 @@ impl RawTable {
         ReadError::new(&self.file, message)
     }
 
-    /// Settles types and missing values.
+    /// Features and labels.
     pub(crate) fn into_training(mut self, options: &ReadOptions) -> Result<TrainingData, ReadError> {
+        let (rows, weights) = self.settle(options)?;
+        let labels = self.labels(&rows)?;
+        let schema = self.schema(&rows);
+        let x = self.features(&rows, &schema, options)?;
+        let names = schema.feature_names();
+        let mut dataset = Dataset::new(x, labels, names).map_err(|e| {
+            ReadError::new(&self.file, e.to_string())
+                .column(&self.target_name)
+                .hint("Name the column that holds the classes with --target.")
+        })?;
+        if let Some(own) = weights {
+            dataset = dataset.with_weights(own).map_err(|e| self.error(e.to_string()))?;
+        }
+        Ok(TrainingData {
+            dataset,
+            schema,
+            rows,
+            notices: self.notices,
+        })
+    }
+
+    /// Features alone, all of them numbers.
+    pub(crate) fn into_features(mut self, options: &ReadOptions) -> Result<FeatureData, ReadError> {
+        let (rows, weights) = self.settle(options)?;
+        if let Some(text) = self.columns.iter().find(|c| matches!(c.cells, Cells::Text(_))) {
+            return Err(self
+                .error("the column holds text or categories, and here every column has to be of numbers")
+                .column(&text.name)
+                .hint(format!("Leave it out with --drop {}.", text.name)));
+        }
+        let schema = Schema {
+            target: String::new(),
+            ..self.schema(&rows)
+        };
+        Ok(FeatureData {
+            x: self.features(&rows, &schema, options)?,
+            weights,
+            schema,
+            rows,
+            notices: self.notices,
+        })
+    }
+
+    /// Settles types and missing values: the rows that stay, and their weights.
+    fn settle(&mut self, options: &ReadOptions) -> Result<(Vec<usize>, Option<Vec<f64>>), ReadError> {
         if self.n_rows == 0 {
             return Err(self.error("there are no data rows"));
         }
         self.leave_out_row_numbers();
         let weights = self.take_weights()?;
         for column in &self.columns {
-            check_column(&self, column)?;
+            check_column(self, column)?;
         }
-        check_target(&self, options.missing)?;
-        let mut rows = self.settle_missing(options.missing)?;
+        if !options.no_target {
+            check_target(self, options.missing)?;
+        }
+        let mut rows = self.settle_missing(options)?;
         if let Some(w) = &weights {
             rows.retain(|&r| w[r] > 0.0);
             let zero = w.iter().filter(|w| **w == 0.0).count();
@@ -83,25 +130,8 @@ impl RawTable {
                     .push(format!("{} of weight 0 left out", count(zero, "row")));
             }
         }
-        let labels = self.labels(&rows)?;
-        let schema = self.schema(&rows);
-        let x = self.features(&rows, &schema, options)?;
-        let names = schema.feature_names();
-        let mut dataset = Dataset::new(x, labels, names).map_err(|e| {
-            ReadError::new(&self.file, e.to_string())
-                .column(&self.target_name)
-                .hint("Name the column that holds the classes with --target.")
-        })?;
-        if let Some(w) = weights {
-            let own = rows.iter().map(|&r| w[r]).collect();
-            dataset = dataset.with_weights(own).map_err(|e| self.error(e.to_string()))?;
-        }
-        Ok(TrainingData {
-            dataset,
-            schema,
-            rows,
-            notices: self.notices,
-        })
+        let own = weights.map(|w| rows.iter().map(|&r| w[r]).collect());
+        Ok((rows, own))
     }
 
     /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was written with. In a file that
@@ -160,7 +190,8 @@ impl RawTable {
     }
 
     /// Finds missing cells and does what is to be done; gives the rows that stay.
-    fn settle_missing(&mut self, missing: Missing) -> Result<Vec<usize>, ReadError> {
+    fn settle_missing(&mut self, options: &ReadOptions) -> Result<Vec<usize>, ReadError> {
+        let missing = options.missing;
         let mut first: Option<(usize, usize)> = None;
         let (mut cells, mut columns) = (0, 0);
         let mut keep = vec![true; self.n_rows];
@@ -196,7 +227,7 @@ impl RawTable {
             )),
             _ => {}
         }
-        if missing == Missing::Drop {
+        if missing == Missing::Drop && !options.no_target {
             for (row, &code) in self.target.codes.iter().enumerate() {
                 keep[row] &= code != MISSING;
             }

@@ -6,7 +6,7 @@ use crate::csv::CsvRecords;
 use crate::error::ReadError;
 use crate::libsvm;
 use crate::names::{Plan, Role};
-use crate::options::{Format, ReadOptions, TrainingData};
+use crate::options::{FeatureData, Format, ReadOptions, TrainingData};
 use crate::parquet;
 use crate::records::{Declared, Records};
 use crate::sniff;
@@ -31,12 +31,34 @@ use crate::text::TextInput;
 /// # Ok::<(), kernsieve_io::ReadError>(())
 /// ```
 pub fn read_training(source: &Source, options: &ReadOptions) -> Result<TrainingData, ReadError> {
+    read_table(source, options)?.into_training(options)
+}
+
+/// Reads rows of numbers that have no labels; text columns are refused.
+///
+/// ```
+/// use kernsieve_io::{ReadOptions, Source, read_features};
+///
+/// let source = Source::Bytes { name: "points.csv".into(), bytes: "a,b\n1.5,2\n2.5,3\n".into() };
+/// let data = read_features(&source, &ReadOptions::default())?;
+/// assert_eq!(data.x.row(1), [2.5, 3.0]);
+/// # Ok::<(), kernsieve_io::ReadError>(())
+/// ```
+pub fn read_features(source: &Source, options: &ReadOptions) -> Result<FeatureData, ReadError> {
+    let options = ReadOptions {
+        no_target: true,
+        ..options.clone()
+    };
+    read_table(source, &options)?.into_features(&options)
+}
+
+fn read_table(source: &Source, options: &ReadOptions) -> Result<RawTable, ReadError> {
     let name = source.to_string();
     let bytes = source::read_all(&name, source::open(source)?, options.limit())?;
     let format = choose_format(options.format, &name, &bytes[..bytes.len().min(1 << 16)]);
-    let table = match format {
-        Format::Parquet => parquet::read_table(&name, bytes, options)?,
-        Format::Libsvm => libsvm::read_table(TextInput::new(&name, Box::new(bytes.as_slice()))?, options)?,
+    match format {
+        Format::Parquet => parquet::read_table(&name, bytes, options),
+        Format::Libsvm => libsvm::read_table(TextInput::new(&name, Box::new(bytes.as_slice()))?, options),
         Format::Csv | Format::Tsv | Format::Arff => read_records(
             || {
                 open_records(
@@ -46,9 +68,8 @@ pub fn read_training(source: &Source, options: &ReadOptions) -> Result<TrainingD
                 )
             },
             options,
-        )?,
-    };
-    table.into_training(options)
+        ),
+    }
 }
 
 /// The format: the one asked for, or what the extension says, or what the content looks like.
@@ -126,7 +147,7 @@ fn read_records<'a>(
             ));
         }
         match cells {
-            Cells::Text(text) if j == plan.target => target = text,
+            Cells::Text(text) if Some(j) == plan.target => target = text,
             cells => columns.push(RawColumn {
                 name: names[j].clone(),
                 cells,
@@ -138,7 +159,7 @@ fn read_records<'a>(
     Ok(RawTable {
         file,
         columns,
-        target_name: names[plan.target].clone(),
+        target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
         n_rows: lines.len(),

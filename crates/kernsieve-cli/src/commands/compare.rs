@@ -216,7 +216,7 @@ fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Resu
 pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let options = args.options.options();
     let kinds = methods(&args.methods, &options, terminal)?;
-    let source = Source::from_arg(&args.data.data);
+    let source = Source::from_arg(&args.data.file.data);
     let input = read_training(&source, &args.data.read_options())?;
     terminal.notices(&input.notices);
     let comparison = Comparison {
@@ -224,7 +224,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         schema: &input.schema,
         options: &options,
         test_fraction: args.test_fraction,
-        memory: args.data.memory,
+        memory: args.data.file.memory,
     };
     // The number of repeats is not part of it: a journal can be continued with more of them.
     let settings = format!(

@@ -1,6 +1,6 @@
 //! `kernsieve evaluate`: how good a saved model is on rows whose classes are known.
 
-use super::{open_labelled, print_confusion};
+use super::{load_classifier, open_labelled, print_confusion};
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent};
@@ -8,7 +8,6 @@ use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
 use kernsieve::model::Model;
-use kernsieve::model_file;
 use kernsieve_io::{Missing, ScoringReader};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -151,7 +150,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
             "every row is measured: --missing is error or mean here".into(),
         ));
     }
-    let model = model_file::load(&args.scoring.model)?;
+    let model = load_classifier(&args.scoring.model)?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let e = evaluate_rows(&model, &mut reader, terminal)?;
     if terminal.json {

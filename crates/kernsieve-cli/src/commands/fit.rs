@@ -21,7 +21,7 @@ use std::time::Instant;
 /// Runs the command.
 pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let started = Instant::now();
-    if args.data.data == "-" && args.test.as_deref() == Some("-") {
+    if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
         return Err(Failure::Usage(
             "standard input can be the data or the test file, not both".into(),
         ));
@@ -36,11 +36,11 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let test = Path::new(args.test.as_deref().unwrap_or("-"));
     for (option, path) in [("--model", &args.model), ("--report", &args.report)] {
         if let Some(path) = path {
-            keep_input(option, path, &[Path::new(&args.data.data), test])?;
+            keep_input(option, path, &[Path::new(&args.data.file.data), test])?;
             check_writable(path)?;
         }
     }
-    let source = Source::from_arg(&args.data.data);
+    let source = Source::from_arg(&args.data.file.data);
     let input = read_training(&source, &args.data.read_options())?;
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
@@ -66,7 +66,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     };
 
     let bar = terminal.progress(&format!("tuning {}", args.method.name()));
-    let control = terminal.control(&bar, args.data.memory);
+    let control = terminal.control(&bar, args.data.file.memory);
     let trained = train(args.method, &options, &data, &input.schema, !args.no_cv, &control);
     bar.finish_and_clear();
     let mut trained = trained?;
@@ -126,7 +126,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
 }
 
 /// Finds out before the long part whether the model can be saved after it.
-fn check_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::CouldNot(format!(
             "{}: is a directory; this takes the name of a file",
@@ -139,14 +139,14 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
 
 /// Opens the file to measure the error on. It has no rows to leave out, so `--missing drop` is for the training data only.
 fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
-    let missing = match args.data.missing {
+    let missing = match args.data.file.missing {
         Missing::Drop => Missing::Error,
         other => other,
     };
     let options = ScoringOptions {
-        format: args.data.format,
+        format: args.data.file.format,
         missing,
-        no_header: args.data.no_header,
+        no_header: args.data.file.no_header,
         target: TargetColumn::Required,
         ..ScoringOptions::default()
     };
@@ -416,7 +416,7 @@ fn print_curve(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn kernel_cell(candidate: &Candidate) -> String {
+pub fn kernel_cell(candidate: &Candidate) -> String {
     let kernel = &candidate.reader().kernel;
     match kernel.bandwidth() {
         Some(b) => format!("width {}", short(b)),

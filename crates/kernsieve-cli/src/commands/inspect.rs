@@ -1,5 +1,6 @@
 //! `kernsieve inspect`: a model in one screen.
 
+use super::density::{density_json, print_density};
 use super::features::print_features;
 use super::{class_words, cv_words, first_of, keeps_words, kernel_of, method_words, model_json, settings_words};
 use crate::args::InspectArgs;
@@ -7,9 +8,11 @@ use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, short};
 use kernsieve::data::ColumnKind;
 use kernsieve::decision::Decision;
+use kernsieve::model::Model;
 use kernsieve::model_file;
 use kernsieve::tuning::for_people;
 use serde_json::json;
+use std::io::Write;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
@@ -24,7 +27,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Decision::Simplex { .. } => "simplex",
     };
     if terminal.json {
-        let mut object = model_json(&model);
+        let mut object = if model.is_density() {
+            density_json(&model)
+        } else {
+            model_json(&model)
+        };
         object["model"] = json!(args.model.display().to_string());
         object["bytes"] = json!(size);
         object["decision"] = json!(rule);
@@ -48,13 +55,15 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         clean(&record.method, 20),
         method_words(&record.method)
     )?;
-    writeln!(
-        out,
-        "Classes  {} ({}), target '{}'",
-        model.classes.len(),
-        class_words(&model.classes, &record.class_counts, 44),
-        clean(&model.schema.target, 20)
-    )?;
+    if !model.is_density() {
+        writeln!(
+            out,
+            "Classes  {} ({}), target '{}'",
+            model.classes.len(),
+            class_words(&model.classes, &record.class_counts, 44),
+            clean(&model.schema.target, 20)
+        )?;
+    }
     let numeric = model
         .schema
         .columns
@@ -68,6 +77,10 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         columns - numeric,
         first_names(&model.schema.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>())
     )?;
+    if model.is_density() {
+        print_density(&model, out)?;
+        return print_seed(&model, out);
+    }
     writeln!(out, "Chosen   {}", settings_words(&model))?;
     writeln!(out, "Keeps    {}", keeps_words(&model))?;
     let dropped: Vec<String> = model
@@ -107,7 +120,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             .unwrap_or_default();
         writeln!(out, "Solver   objective {}{residual}", short(objective))?;
     }
-    let o = &record.options;
+    print_seed(&model, out)
+}
+
+fn print_seed(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    let o = &model.record.options;
     writeln!(
         out,
         "Seed     {}, {} folds, {}",

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod demo;
+pub mod density;
 pub mod evaluate;
 mod features;
 pub mod fit;
@@ -101,6 +102,18 @@ fn posterior_of(model: &Model) -> Option<PosteriorKind> {
     model.record.options.posterior_of(method)
 }
 
+/// A model that tells classes apart.
+fn load_classifier(path: &Path) -> Result<Model, Failure> {
+    let model = kernsieve::model_file::load(path)?;
+    if model.is_density() {
+        return Err(Failure::CouldNot(format!(
+            "{}: a density has no classes; kernsieve predict gives the log densities of rows, kernsieve inspect shows it",
+            path.display()
+        )));
+    }
+    Ok(model)
+}
+
 /// What a method is, for people.
 pub fn method_words(name: &str) -> &'static str {
     match name {
@@ -111,6 +124,7 @@ pub fn method_words(name: &str) -> &'static str {
         "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
         "klr" => "kernel logistic regression",
         "l2qp" => "difference of kernel densities, few samples retained",
+        "density" => "L2 kernel density, few samples retained",
         "l2le" => "difference of kernel densities, unconstrained",
         "l1-dkf" => "discriminant analysis with the kernel of class posteriors",
         "fivm" => "kernel logistic regression on features imported one at a time",

@@ -29,19 +29,16 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         unused: unused_columns(&model),
         ..args.scoring.options(TargetColumn::Ignore)
     };
+    if model.is_density() && args.proba {
+        return Err(Failure::Usage(
+            "a density has no classes and no probabilities; without --proba its log densities are written".into(),
+        ));
+    }
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
     let rows = if terminal.json {
         predict_json(args, &model, &mut reader, terminal)?
     } else if let Some(path) = &args.output {
-        let mut file = AtomicFile::create(path)?;
-        let rows = predict_csv(args, &model, &mut reader, &mut file).map_err(|e| match e {
-            Failure::CouldNot(m) if m.starts_with("cannot write") => {
-                Failure::CouldNot(format!("{}: {m}", path.display()))
-            }
-            other => other,
-        })?;
-        file.finish()?;
-        rows
+        predict_file(path, |file| predict_csv(args, &model, &mut reader, file))?
     } else {
         predict_csv(args, &model, &mut reader, terminal.out)?
     };
@@ -52,8 +49,25 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     Ok(())
 }
 
+/// Writes a file that is there whole or not at all.
+pub fn predict_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<usize, Failure>,
+) -> Result<usize, Failure> {
+    let mut file = AtomicFile::create(path)?;
+    let rows = write(&mut file).map_err(|e| match e {
+        Failure::CouldNot(m) if m.starts_with("cannot write") => Failure::CouldNot(format!("{}: {m}", path.display())),
+        other => other,
+    })?;
+    file.finish()?;
+    Ok(rows)
+}
+
 /// The columns of the answer.
 fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
+    if model.is_density() {
+        return vec!["log_density".into()];
+    }
     let mut names = vec!["predicted".to_string()];
     if args.proba {
         names.extend(model.classes.iter().map(|c| format!("p_{c}")));
@@ -78,7 +92,12 @@ fn predict_csv(
     for block in reader {
         let prediction = model.predict(&block?.x);
         for i in 0..prediction.posterior.rows() {
-            write_row(args, &prediction, i, &classes, &mut text);
+            if model.is_density() {
+                number(prediction.outputs[(i, 0)], &mut text);
+                text.push('\n');
+            } else {
+                write_row(args, &prediction, i, &classes, &mut text);
+            }
         }
         out.write_all(text.as_bytes())?;
         text.clear();
@@ -92,12 +111,8 @@ fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[S
     text.push_str(&classes[argmax(p)]);
     let mut numbers = |values: &[f64]| {
         for v in values {
-            // Shortest text that reads back as the same number; writing to a string cannot fail.
-            let _ = if *v != 0.0 && v.abs() < 1e-5 {
-                write!(text, ",{v:e}")
-            } else {
-                write!(text, ",{v}")
-            };
+            text.push(',');
+            number(*v, text);
         }
     };
     if args.proba {
@@ -109,6 +124,15 @@ fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[S
     text.push('\n');
 }
 
+/// The shortest text that reads back as the same number; writing to a string cannot fail.
+pub fn number(v: f64, text: &mut String) {
+    let _ = if v != 0.0 && v.abs() < 1e-5 {
+        write!(text, "{v:e}")
+    } else {
+        write!(text, "{v}")
+    };
+}
+
 fn predict_json(
     args: &PredictArgs,
     model: &Model,
@@ -116,6 +140,14 @@ fn predict_json(
     terminal: &mut Terminal<'_>,
 ) -> Result<usize, Failure> {
     let names = header(args, model);
+    if model.is_density() {
+        let mut logs: Vec<f64> = Vec::new();
+        for block in reader {
+            logs.extend(model.predict(&block?.x).outputs.as_slice());
+        }
+        let rows = logs.len();
+        return finish_json(args, &json!({ "n_rows": rows, "log_density": logs }), rows, terminal);
+    }
     let mut predicted: Vec<&str> = Vec::new();
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len() - 1];
     for block in reader {
@@ -135,15 +167,19 @@ fn predict_json(
     for (name, column) in names[1..].iter().zip(columns) {
         object[name.as_str()] = Value::from(column);
     }
-    let rows = predicted.len();
+    finish_json(args, &object, predicted.len(), terminal)
+}
+
+/// The object to where it is wanted.
+fn finish_json(args: &PredictArgs, object: &Value, rows: usize, terminal: &mut Terminal<'_>) -> Result<usize, Failure> {
     match &args.output {
         Some(path) => {
             let mut file = AtomicFile::create(path)?;
-            serde_json::to_writer(&mut file, &object).map_err(std::io::Error::from)?;
+            serde_json::to_writer(&mut file, object).map_err(std::io::Error::from)?;
             file.finish()?;
             terminal.object(&json!({ "n_rows": rows, "output": path.display().to_string() }))?;
         }
-        None => terminal.object(&object)?,
+        None => terminal.object(object)?,
     }
     Ok(rows)
 }

@@ -1,6 +1,6 @@
 //! `kernsieve report`: a saved model and rows with known classes as one HTML page.
 
-use super::{keep_input, open_labelled};
+use super::{keep_input, load_classifier, open_labelled};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean};
@@ -23,7 +23,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         &args.output,
         &[&args.scoring.model, Path::new(&args.scoring.data)],
     )?;
-    let model = model_file::load(&args.scoring.model)?;
+    let model = load_classifier(&args.scoring.model)?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let (mut values, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);
     for block in reader.by_ref() {

@@ -15,7 +15,7 @@ use super::Problem;
 use crate::data::Groups;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Pairs};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, dot};
 use crate::solver::row_cache::RowCache;
 use crate::solver::smo::{Group, KernelRows, Solution, Whole, minimise};
 use rayon::prelude::*;
@@ -28,6 +28,11 @@ const BLOCK_ROWS: usize = 32;
 /// Whether the distances of all pairs of `n` rows and the quadratic term are held in memory.
 pub(crate) fn in_memory(n: usize) -> bool {
     16 * (n as u64) * (n as u64) <= WORK_BYTES
+}
+
+/// What one solve with `n` rows takes.
+pub(crate) fn work_bytes(n: usize) -> u64 {
+    WORK_BYTES.min(16 * (n as u64) * (n as u64))
 }
 
 /// Distances between rows: in memory, or computed when asked for.
@@ -233,8 +238,7 @@ impl Contrast {
         targets
     }
 
-    /// The weights of least criterion: at least 0, each side summing to 1 (with `relaxed` to less, section 5.2). Both terms of the program are divided by the larger one's size; the
-    /// logarithm of that comes with the solution.
+    /// The weights of least criterion: at least 0, each side summing to 1 (with `relaxed` to less, section 5.2).
     pub(crate) fn minimise(
         &self,
         terms: &mut Terms<'_>,
@@ -242,7 +246,7 @@ impl Contrast {
         relaxed: bool,
         tol: f64,
         start: &[f64],
-    ) -> (Solution, f64) {
+    ) -> Minimum {
         let mut linear = self.targets(terms);
         self.negative.iter().for_each(|&i| linear[i] *= -self.gamma);
         // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger becomes of size 1.
@@ -277,8 +281,21 @@ impl Contrast {
         };
         let start = (start.len() == n).then_some(start);
         let solution = minimise(rows, &linear, &program, start, relaxed, tol);
-        (solution, log_scale)
+        Minimum {
+            square: 2.0 * (solution.objective + dot(&linear, &solution.weights)),
+            log_scale: log_scale + terms.log_constant,
+            solution,
+        }
     }
+}
+
+/// The weights of least criterion. Its objective is in units of the larger one of its two terms.
+pub(crate) struct Minimum {
+    pub(crate) solution: Solution,
+    /// The integral of the squared difference in those units (where nothing is smoothed).
+    pub(crate) square: f64,
+    /// Logarithm of the unit.
+    pub(crate) log_scale: f64,
 }
 
 /// The differences that tell classes apart: the second of two classes against the first, or each class against all others.
@@ -416,7 +433,8 @@ mod tests {
                 let mut terms = Terms::new(&kernels, 0.0, d, &x, &groups, distances).expect("densities");
                 contrast.minimise(&mut terms, 1.0, false, 1e-10, &[])
             };
-            let ((a, log), (b, other)) = (solve(Some(&base)), solve(None));
+            let (a, b) = (solve(Some(&base)), solve(None));
+            let ((a, log), (b, other)) = ((a.solution, a.log_scale), (b.solution, b.log_scale));
             assert!(a.converged && b.converged && (log - other).abs() < 1e-12);
             assert!((a.objective - b.objective).abs() < 1e-10 * a.objective.abs());
             let largest = a.weights.iter().zip(&b.weights).map(|(u, v)| (u - v).abs());

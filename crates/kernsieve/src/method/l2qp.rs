@@ -17,7 +17,9 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::l2_criterion::{Contrast, Distances, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two};
+use super::l2_criterion::{
+    Contrast, Distances, Minimum, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two,
+};
 use super::{
     Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
     Problem, require_candidates,
@@ -28,7 +30,6 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
 use crate::kernel::{Family, Kernel, log_grid, symmetric_base};
 use crate::linalg::Matrix;
-use crate::solver::smo::Solution;
 
 /// Gaps that end the program, relative to the largest entries of its matrix and its linear term: of final fits, and in folds.
 const EXACT: f64 = 1e-8;
@@ -156,7 +157,7 @@ impl L2qp {
         }
     }
 
-    /// Weights of every output, and the solutions of the programs with the logarithm of what their objectives were divided by.
+    /// Weights of every output, and the solutions of the programs.
     fn solve(
         &self,
         terms: &mut Terms<'_>,
@@ -164,13 +165,14 @@ impl L2qp {
         balance: f64,
         tol: f64,
         starts: &mut Vec<Vec<f64>>,
-    ) -> (Densities, Vec<(Solution, f64)>) {
+    ) -> (Densities, Vec<Minimum>) {
         let contrasts = self.contrasts(problem);
         let mut densities: Densities = vec![vec![]; self.n_outputs(problem.labels.n_classes())];
         let mut solutions = Vec::with_capacity(contrasts.len());
         starts.resize(contrasts.len(), vec![]);
         for ((contrast, outputs), start) in contrasts.iter().zip(starts) {
-            let (solution, log_scale) = contrast.minimise(terms, balance, self.options.relaxed, tol, start);
+            let minimum = contrast.minimise(terms, balance, self.options.relaxed, tol, start);
+            let solution = &minimum.solution;
             let keep = |side: &[usize]| {
                 let weighted = side.iter().map(|&i| (i, solution.weights[i]));
                 weighted.filter(|(_, w)| *w > SMALLEST_WEIGHT).collect::<Vec<_>>()
@@ -180,7 +182,7 @@ impl L2qp {
                 densities[outputs[1]] = keep(&contrast.negative);
             }
             start.clone_from(&solution.weights);
-            solutions.push((solution, log_scale));
+            solutions.push(minimum);
         }
         (densities, solutions)
     }
@@ -376,18 +378,16 @@ impl Method for L2qp {
         let (expansion, mut retained) = self.expansion(problem, candidate, &densities);
         retained.sort_unstable();
         retained.dedup();
-        let objectives = solutions
-            .iter()
-            .map(|(s, log)| s.objective * (log + terms.log_constant).exp());
+        let objectives = solutions.iter().map(|m| m.solution.objective * m.log_scale.exp());
         Ok(Fit {
             discriminant: None,
             expansion,
             decision: self.decision(problem),
             report: FitReport {
                 objective: Some(objectives.sum::<f64>()).filter(|v| v.is_finite()),
-                iterations: solutions.iter().map(|(s, _)| s.iterations).sum(),
-                converged: solutions.iter().all(|(s, _)| s.converged),
-                residual: Some(solutions.iter().map(|(s, _)| s.gap).fold(0.0, f64::max)),
+                iterations: solutions.iter().map(|m| m.solution.iterations).sum(),
+                converged: solutions.iter().all(|m| m.solution.converged),
+                residual: Some(solutions.iter().map(|m| m.solution.gap).fold(0.0, f64::max)),
                 retained_rows: retained,
                 ..FitReport::default()
             },

@@ -1,5 +1,6 @@
 //! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
 
+pub mod density;
 mod discriminant;
 mod feature_import;
 pub mod fivm;
@@ -8,7 +9,7 @@ pub mod kos;
 pub mod l1_dkf;
 mod l1_logistic;
 mod l1_regression;
-mod l2_criterion;
+pub(crate) mod l2_criterion;
 pub mod l2le;
 pub mod l2qp;
 mod landmarks;

@@ -596,7 +596,7 @@ impl Options {
             let what = match method {
                 MethodKind::L2qp => "the kernel of l2qp",
                 MethodKind::L2le => "the kernel of l2le",
-                _ => "the kernel of parzen",
+                _ => "the kernel of a kernel density",
             };
             require(
                 what,
@@ -606,6 +606,11 @@ impl Options {
             )?;
         }
         Ok(())
+    }
+
+    /// Checks what a density is estimated with.
+    pub fn check_density(&self) -> Result<()> {
+        self.check(MethodKind::Parzen)
     }
 
     /// The posteriors that make the kernel of a method, if any do.

@@ -54,6 +54,11 @@ impl Model {
         Prediction { outputs, posterior }
     }
 
+    /// Whether it is a density, with log densities for outputs and no classes to tell apart.
+    pub fn is_density(&self) -> bool {
+        self.record.density.is_some()
+    }
+
     /// Names of the features, dropped ones included.
     pub fn feature_names(&self) -> Vec<String> {
         self.schema.feature_names()
@@ -147,7 +152,13 @@ impl Model {
         if self.record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
             return fail("the cross-validation table has no chosen entry".into());
         }
-        if self.decision.n_classes() != self.classes.len() || self.classes.len() < 2 {
+        if let Some(density) = &self.record.density
+            && (density.chosen >= density.grid.len() || self.classes.len() != 1 || self.expansion.n_outputs() != 1)
+        {
+            return fail("the record of the density does not match it".into());
+        }
+        let least = if self.is_density() { 1 } else { 2 };
+        if self.decision.n_classes() != self.classes.len() || self.classes.len() < least {
             return fail("the decision rule does not match the classes".into());
         }
         Ok(())

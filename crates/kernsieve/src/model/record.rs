@@ -1,5 +1,6 @@
 //! How a model came about: what was asked, what was tried, what was chosen.
 
+use crate::method::density::DensityRecord;
 use crate::method::{Candidate, CvEntry, FitReport, Options, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,9 @@ pub struct TrainingRecord {
     pub train_error: f64,
     /// The whole cross-validation table.
     pub cv: Option<CvTable>,
+    /// How a density came about, where the model is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<DensityRecord>,
 }
 
 /// The whole table of a cross-validation, candidates in order of preference.

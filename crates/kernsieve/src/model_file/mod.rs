@@ -15,7 +15,7 @@ use crate::model::TrainingRecord;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support rows,
-/// classes against the rest), and 1 otherwise.
+/// classes against the rest, a density), and 1 otherwise.
 const FORMAT: u32 = 2;
 /// What the arrays of a discriminant kernel begin with.
 const POSTERIOR: &str = "posterior.";
@@ -72,9 +72,10 @@ mod tests {
     use super::*;
     use crate::data::{Dataset, Rng, simulate};
     use crate::error::Error;
+    use crate::method::density::Criterion;
     use crate::method::{MethodKind, Options};
     use crate::model::Model;
-    use crate::tuning::{Control, train};
+    use crate::tuning::{Control, DensityData, train, train_density};
 
     fn model(kind: MethodKind, data: &Dataset) -> Model {
         let schema = Schema::numeric(data.feature_names());
@@ -86,8 +87,15 @@ mod tests {
     #[test]
     fn a_reloaded_model_predicts_the_same_bits() {
         let (data, test) = (simulate::mixture(0, 1, 40, 3), simulate::mixture(0, 2, 300, 3));
-        for kind in MethodKind::ALL {
-            let model = model(kind, &data);
+        let schema = Schema::numeric(data.feature_names());
+        let rows = DensityData {
+            x: data.x(),
+            weights: None,
+            schema: &schema,
+        };
+        let density = train_density(&rows, &Options::default(), Criterion::Ise, &Control::new()).expect("trains");
+        let classifiers = MethodKind::ALL.into_iter().map(|kind| model(kind, &data));
+        for model in classifiers.chain([density.model]) {
             let bytes = to_bytes(&model).expect("serialises");
             let again = read(&bytes).expect("loads");
             let (a, b) = (model.predict(test.x()), again.predict(test.x()));

@@ -153,7 +153,11 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let mut record = model.record.clone();
     record.report.retained_rows.clear(); // a tensor, above
     let document = Document {
-        format: if posterior.is_some() || output == OutputKind::OwnWidths || decision == DecisionKind::OneAgainstRest {
+        format: if posterior.is_some()
+            || output == OutputKind::OwnWidths
+            || decision == DecisionKind::OneAgainstRest
+            || model.is_density()
+        {
             FORMAT
         } else {
             1

@@ -3,6 +3,7 @@
 mod calibration;
 mod control;
 mod cross_validation;
+mod density;
 mod leave_one_out;
 mod memory;
 mod race;
@@ -13,6 +14,7 @@ mod train;
 pub use calibration::calibrate;
 pub use control::{Control, Progress};
 pub use cross_validation::cross_validate;
+pub use density::{DensityData, train_density};
 pub use leave_one_out::leave_one_out;
 pub use memory::{available_memory, for_people};
 pub use train::{Trained, prepare, train};

@@ -153,6 +153,7 @@ pub fn train(
         class_counts: problem.labels.counts(),
         train_error: f64::NAN,
         cv,
+        density: None,
     };
     record.report.ridge = record.report.ridge.or(record.candidate.ridge);
     // A closed form has always "converged"; whether rounding left anything of it is another matter.
@@ -257,19 +258,21 @@ fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<
         .map(Some)
 }
 
-fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
-    let mut notices = Vec::new();
-    let constant: Vec<&str> = (0..data.n_features())
-        .filter(|&j| !scaling.active[j])
-        .map(|j| data.feature_names()[j].as_str())
-        .collect();
-    if !constant.is_empty() {
-        notices.push(format!(
+/// What there is to say of features that are constant.
+pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<String> {
+    let constant = names.iter().zip(&scaling.active).filter(|(_, active)| !**active);
+    let constant: Vec<&str> = constant.map(|(name, _)| name.as_str()).collect();
+    (!constant.is_empty()).then(|| {
+        format!(
             "{} constant and left out: {}",
             count(constant.len(), "feature is", "features are"),
             list(&constant)
-        ));
-    }
+        )
+    })
+}
+
+fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
+    let mut notices: Vec<String> = constant_features(data.feature_names(), scaling).into_iter().collect();
     if let Some(weights) = data.weights() {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         if mean < 0.5 {

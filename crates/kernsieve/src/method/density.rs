@@ -1,0 +1,136 @@
+//! L2 kernel density estimation: few samples with weights in place of all of them (Kim & Scott, section 3.5).
+//!
+//! ```text
+//! f(x) = sum_i a_i k_sigma(x, x_i),      a >= 0, sum a = 1,
+//! min_a  sum_ij a_i a_j k_{sqrt2 sigma}(x_i, x_j) / 2 - sum_i a_i h_i,      h_i = 1 / (n - 1) sum_{j != i} k_sigma(x_i, x_j)
+//! ```
+//! the program of [`super::l2qp`] with `gamma = 0`. Twice its value is the leave-one-out estimate of the integrated squared error `integral (f - true f)^2`, less `integral (true f)^2`, which does
+//! not depend on `f`. Laplacian and Cauchy kernels have their own convolutions (section 5.4). Complexity: as [`super::l2qp`].
+//!
+//! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
+
+use super::l2_criterion::{Contrast, Distances, Minimum, Terms, in_memory};
+use crate::data::Groups;
+use crate::error::Result;
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Kernel, symmetric_base};
+use crate::linalg::{Matrix, dot};
+use serde::{Deserialize, Serialize};
+
+/// What a bandwidth is chosen by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// The integrated squared error: `integral f^2 - 2 mean f(held-out row)`.
+    #[default]
+    Ise,
+    /// The mean log density of held-out rows.
+    Likelihood,
+}
+
+/// A bandwidth that was tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DensityEntry {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Cross-validated integrated squared error, less the integral of the squared true density; `None` where it is beyond floating point.
+    pub ise: Option<f64>,
+    /// Mean log density of the held-out rows.
+    pub log_density: Option<f64>,
+    /// Rows with a weight, mean over folds.
+    pub retained: f64,
+}
+
+/// How a density came about. Errors are integrated squared errors in units of the data, less the integral of the squared true density, which no data tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DensityRecord {
+    /// What the bandwidth was chosen by.
+    pub criterion: Criterion,
+    /// Number of folds.
+    pub folds: usize,
+    /// Every bandwidth that was tried, widest first.
+    pub grid: Vec<DensityEntry>,
+    /// Position of the chosen one.
+    pub chosen: usize,
+    /// Leave-one-out estimate of the error, from which the weights come.
+    pub loo_ise: Option<f64>,
+    /// The same with equal weights on all rows, the usual kernel density estimate with this bandwidth.
+    pub equal_loo_ise: Option<f64>,
+}
+
+/// Gaps that end the program, relative to the larger of its terms: of the final estimate, and in folds.
+pub(crate) const EXACT: f64 = 1e-8;
+pub(crate) const FOLD: f64 = 1e-4;
+/// Weights below this are rounding.
+const SMALLEST_WEIGHT: f64 = 1e-9;
+
+/// Rows of one density.
+pub(crate) struct Sample<'a> {
+    /// Standardised features.
+    pub(crate) x: &'a Matrix,
+    /// All rows in one class, with their weights.
+    pub(crate) groups: &'a Groups,
+    /// 1 for a feature that takes part, 0 for a constant one.
+    pub(crate) feature_weights: &'a [f64],
+    /// Logarithm of what densities of the standardised features are divided by to be densities of the data.
+    pub(crate) log_volume: f64,
+}
+
+/// An estimate.
+pub(crate) struct Estimate {
+    /// Log densities of the data as a function of a standardised row.
+    pub(crate) expansion: KernelExpansion,
+    /// The rows with a weight, heaviest first.
+    pub(crate) rows: Vec<usize>,
+    /// The solution; its unit is one of the data.
+    pub(crate) minimum: Minimum,
+    /// The criterion with the same weight on all rows, in the same unit, where all pairs are in memory.
+    pub(crate) equal: Option<f64>,
+}
+
+impl Sample<'_> {
+    /// Distances of all pairs, where they are held.
+    pub(crate) fn base(&self, kernel: &Kernel) -> Option<Matrix> {
+        in_memory(self.x.rows()).then(|| symmetric_base(kernel.family(), self.x))
+    }
+
+    /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives.
+    pub(crate) fn estimate(&self, kernel: &Kernel, base: Option<&Matrix>, tol: f64) -> Result<Estimate> {
+        let n = self.x.rows();
+        let d = self.feature_weights.iter().filter(|w| **w != 0.0).count();
+        let alone = Contrast {
+            positive: (0..n).collect(),
+            negative: vec![],
+            gamma: 0.0,
+        };
+        let distances = Distances::new(base, kernel.family(), self.x);
+        let mut terms = Terms::new(&[*kernel], 0.0, d, self.x, self.groups, distances)?;
+        let mut minimum = alone.minimise(&mut terms, 1.0, false, tol, &[]);
+        let log_ratio = terms.log_ratio(0) + terms.log_constant - minimum.log_scale;
+        let (targets, unit) = (alone.targets(&terms), (terms.log_constant - minimum.log_scale).exp());
+        let share = |i: usize| self.groups.weight(i) / self.groups.total();
+        let equal = terms.into_quadratic().map(|q| {
+            let shares: Vec<f64> = (0..n).map(share).collect();
+            let squares = q.iter_rows().zip(&shares).map(|(row, s)| s * dot(row, &shares));
+            0.5 * unit * squares.sum::<f64>() - log_ratio.exp() * dot(&targets, &shares)
+        });
+        minimum.log_scale -= self.log_volume;
+        let weights = &minimum.solution.weights;
+        let mut rows: Vec<usize> = (0..n).filter(|&i| weights[i] > SMALLEST_WEIGHT).collect();
+        rows.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+        let constant = kernel.log_normalizer(d).unwrap_or(f64::NAN) - self.log_volume;
+        let output = Output::LogDensity {
+            weights: rows.iter().map(|&i| minimum.solution.weights[i]).collect(),
+            starts: vec![0, rows.len()],
+            offset: vec![constant],
+            own: None,
+        };
+        let (support, weights) = (self.x.select_rows(&rows), self.feature_weights.to_vec());
+        Ok(Estimate {
+            expansion: KernelExpansion::new(*kernel, weights, &support, output),
+            rows,
+            minimum,
+            equal,
+        })
+    }
+}

@@ -1,0 +1,331 @@
+//! From rows to a density: the bandwidth by cross-validation, then the estimate on all rows.
+
+use super::control::Control;
+use super::memory::for_people;
+use super::train::{Trained, constant_features};
+use crate::data::{Groups, Labels, Scaling, Schema, stratified_folds};
+use crate::decision::Decision;
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, log_grid};
+use crate::linalg::Matrix;
+use crate::method::density::{Criterion, DensityEntry, DensityRecord, EXACT, FOLD, Sample};
+use crate::method::l2_criterion::work_bytes;
+use crate::method::{Candidate, FitReport, Options};
+use crate::model::{Model, TrainingRecord};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering as Memory};
+use std::time::Instant;
+
+/// A number that may be far beyond the range of floating point: `value exp(log)`.
+#[derive(Clone, Copy, Debug)]
+struct Logged {
+    value: f64,
+    log: f64,
+}
+
+impl Logged {
+    fn get(self) -> Option<f64> {
+        // As two factors, of which each may overflow where the product does not.
+        let half = (0.5 * self.log).exp();
+        Some(self.value * half * half).filter(|v| v.is_finite() && (*v != 0.0 || self.value == 0.0))
+    }
+
+    /// Both in the unit of the larger one.
+    fn together(self, other: Self) -> (f64, f64, f64) {
+        let log = match (self.value == 0.0, other.value == 0.0) {
+            (true, false) => other.log,
+            (false, true) => self.log,
+            _ => self.log.max(other.log),
+        };
+        let of = |v: Self| {
+            if v.value == 0.0 {
+                0.0
+            } else {
+                v.value * (v.log - log).exp()
+            }
+        };
+        (of(self), of(other), log)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let (a, b, log) = self.together(other);
+        Self { value: a + b, log }
+    }
+
+    fn compare(self, other: Self) -> Ordering {
+        let (a, b, _) = self.together(other);
+        a.total_cmp(&b)
+    }
+}
+
+/// What a fold says of a bandwidth.
+#[derive(Clone, Copy)]
+struct FoldScore {
+    /// `integral f^2 - 2 mean f(held-out row)`, times the weight of the held-out rows.
+    ise: Logged,
+    /// Sum of the log densities of the held-out rows.
+    log_density: f64,
+    /// Rows with a weight.
+    retained: usize,
+}
+
+/// Rows whose density is wanted.
+pub struct DensityData<'a> {
+    /// Features in the units of the data.
+    pub x: &'a Matrix,
+    /// Weights of the rows, where they differ.
+    pub weights: Option<&'a [f64]>,
+    /// Their columns.
+    pub schema: &'a Schema,
+}
+
+/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the options the kernel, the bandwidths, the folds, the seed and the standardisation count.
+///
+/// ```
+/// use kernsieve::data::{Schema, simulate};
+/// use kernsieve::method::Options;
+/// use kernsieve::method::density::Criterion;
+/// use kernsieve::tuning::{Control, DensityData, train_density};
+///
+/// let (rows, new) = (simulate::rings(0), simulate::rings(1));
+/// let data = DensityData { x: rows.x(), weights: None, schema: &Schema::numeric(rows.feature_names()) };
+/// let density = train_density(&data, &Options::default(), Criterion::Ise, &Control::new())?.model;
+/// assert!(density.record.report.retained_rows.len() < rows.n_samples());
+/// let log_density = density.predict(new.x()).outputs;
+/// assert!(log_density.as_slice().iter().all(|v| v.is_finite()));
+/// # Ok::<(), kernsieve::Error>(())
+/// ```
+pub fn train_density(
+    data: &DensityData<'_>,
+    options: &Options,
+    criterion: Criterion,
+    control: &Control,
+) -> Result<Trained> {
+    let started = Instant::now();
+    let n = data.x.rows();
+    options.check_density()?;
+    if n < 3 {
+        return Err(Error::Data(format!("a density needs three rows or more, here are {n}")));
+    }
+    let all: Vec<usize> = (0..n).collect();
+    let scaling = Scaling::fit(data.x, &all, data.weights, options.standardize);
+    let mut notices: Vec<String> = constant_features(&data.schema.feature_names(), &scaling)
+        .into_iter()
+        .collect();
+    let Some(d) = Some(scaling.active.iter().filter(|a| **a).count()).filter(|d| *d > 0) else {
+        return Err(Error::Data(
+            "every feature is constant: there is no density to estimate".into(),
+        ));
+    };
+    if work_bytes(n) > control.memory_bytes() {
+        return Err(Error::Memory {
+            what: format!("a density of {n} rows"),
+            needed: for_people(work_bytes(n)),
+            limit: for_people(control.memory_bytes()),
+            remedy: "raise --memory, or take a sample of the rows".into(),
+        });
+    }
+    let kernels: Vec<Kernel> = match options.fixed_kernels(d)? {
+        Some(fixed) => fixed,
+        None => {
+            let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
+            let grid = log_grid(1e-2, top, 50).into_iter().rev();
+            grid.map(|b| options.kernel_with(b, d)).collect::<Result<_>>()?
+        }
+    };
+    let x = scaling.apply(data.x, &all);
+    let whole = Rows {
+        x,
+        weights: data.weights.map(<[f64]>::to_vec),
+        feature_weights: scaling.active.iter().map(|&a| f64::from(a)).collect(),
+        log_volume: (0..scaling.scale.len())
+            .filter(|&j| scaling.active[j])
+            .map(|j| scaling.scale[j].ln())
+            .sum(),
+    };
+    let scores = cross_validate(&whole, &kernels, options, control)?;
+    let folds = scores.len();
+    let total: f64 = (0..n).map(|i| whole.weight(i)).sum();
+    let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
+        .map(|k| {
+            let start = (Logged { value: 0.0, log: 0.0 }, 0.0, 0.0);
+            scores.iter().fold(start, |(ise, log, kept), fold| {
+                let s = &fold[k];
+                (ise.plus(s.ise), log + s.log_density, kept + s.retained as f64)
+            })
+        })
+        .collect();
+    // The first of equals, which is the widest.
+    let better = |a: usize, b: usize| match criterion {
+        Criterion::Ise => sums[a].0.compare(sums[b].0) == Ordering::Less,
+        Criterion::Likelihood => sums[a].1 > sums[b].1,
+    };
+    let chosen = (1..kernels.len()).fold(0, |best, k| if better(k, best) { k } else { best });
+    if kernels.len() > 2 && options.bandwidths.is_empty() && chosen + 1 == kernels.len() {
+        notices.push(
+            "the smallest bandwidth that was tried is the best: rows that repeat each other, or rounded values, look like spikes; --criterion or --bandwidth may help"
+                .into(),
+        );
+    }
+    let tune_seconds = started.elapsed().as_secs_f64();
+    control.checkpoint()?;
+    let started = Instant::now();
+    let kernel = kernels[chosen];
+    let groups = whole.groups();
+    let sample = whole.sample(&groups);
+    let estimate = sample.estimate(&kernel, sample.base(&kernel).as_ref(), EXACT)?;
+    let (solution, log) = (&estimate.minimum.solution, estimate.minimum.log_scale);
+    let ise = |value: f64| {
+        Logged {
+            value: 2.0 * value,
+            log,
+        }
+        .get()
+    };
+    let grid = kernels
+        .iter()
+        .zip(&sums)
+        .map(|(kernel, (ise, log_density, kept))| DensityEntry {
+            kernel: *kernel,
+            ise: Logged {
+                value: ise.value / total,
+                ..*ise
+            }
+            .get(),
+            log_density: Some(log_density / total).filter(|v| v.is_finite()),
+            retained: kept / folds as f64,
+        });
+    let record = TrainingRecord {
+        version: env!("CARGO_PKG_VERSION").into(),
+        method: "density".into(),
+        options: options.clone(),
+        candidate: Candidate::new(kernel),
+        report: FitReport {
+            objective: Logged {
+                value: solution.objective,
+                log,
+            }
+            .get(),
+            iterations: solution.iterations,
+            converged: solution.converged,
+            residual: Some(solution.gap),
+            retained_rows: estimate.rows,
+            ..FitReport::default()
+        },
+        n_rows: n,
+        class_counts: vec![n],
+        train_error: 0.0,
+        cv: None,
+        density: Some(DensityRecord {
+            criterion,
+            folds,
+            grid: grid.collect(),
+            chosen,
+            loo_ise: ise(solution.objective),
+            equal_loo_ise: estimate.equal.and_then(ise),
+        }),
+    };
+    let model = Model {
+        classes: vec!["density".into()],
+        schema: data.schema.clone(),
+        scaling,
+        discriminant: None,
+        expansion: estimate.expansion,
+        decision: Decision::LogDensity { log_priors: vec![0.0] },
+        temperature: 1.0,
+        record,
+    };
+    model.check()?;
+    Ok(Trained {
+        model,
+        notices,
+        tune_seconds,
+        fit_seconds: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// Standardised rows with all that a sample needs.
+struct Rows {
+    x: Matrix,
+    weights: Option<Vec<f64>>,
+    feature_weights: Vec<f64>,
+    log_volume: f64,
+}
+
+impl Rows {
+    fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[i])
+    }
+
+    fn groups(&self) -> Groups {
+        Groups::new(&vec![0; self.x.rows()], self.weights.as_deref(), 1)
+    }
+
+    fn sample<'a>(&'a self, groups: &'a Groups) -> Sample<'a> {
+        Sample {
+            x: &self.x,
+            groups,
+            feature_weights: &self.feature_weights,
+            log_volume: self.log_volume,
+        }
+    }
+
+    fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            x: self.x.select_rows(rows),
+            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            feature_weights: self.feature_weights.clone(),
+            log_volume: self.log_volume,
+        }
+    }
+}
+
+/// Scores of every kernel in every fold. The scaling is that of all rows: it knows no more of a held-out row than its share in means and variances, and folds stay comparable.
+fn cross_validate(
+    whole: &Rows,
+    kernels: &[Kernel],
+    options: &Options,
+    control: &Control,
+) -> Result<Vec<Vec<FoldScore>>> {
+    let n = whole.x.rows();
+    let labels = Labels::from_codes(vec![0; n], vec!["density".into()])?;
+    let folds = stratified_folds(&labels, options.folds.min(n), options.seed);
+    let (done, total) = (AtomicUsize::new(0), folds.len() * kernels.len());
+    control.report(0, total);
+    let mut scores = Vec::with_capacity(folds.len());
+    for fold in &folds {
+        let (train, test) = (whole.select(&fold.train), whole.select(&fold.test));
+        let groups = train.groups();
+        let sample = train.sample(&groups);
+        let base = sample.base(&kernels[0]);
+        let score = |kernel: &Kernel| {
+            control.checkpoint()?;
+            let estimate = sample.estimate(kernel, base.as_ref(), FOLD)?;
+            let logs = estimate.expansion.evaluate(&test.x);
+            let top = logs.as_slice().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let (mut sum, mut log_density, mut weight) = (0.0, 0.0, 0.0);
+            for (i, l) in logs.as_slice().iter().enumerate() {
+                sum += test.weight(i) * (l - top).exp();
+                log_density += test.weight(i) * l;
+                weight += test.weight(i);
+            }
+            let square = Logged {
+                value: weight * estimate.minimum.square,
+                log: estimate.minimum.log_scale,
+            };
+            let held_out = Logged {
+                value: -2.0 * sum,
+                log: top,
+            };
+            control.report(done.fetch_add(1, Memory::Relaxed) + 1, total);
+            Ok(FoldScore {
+                ise: square.plus(held_out),
+                log_density,
+                retained: estimate.rows.len(),
+            })
+        };
+        scores.push(kernels.par_iter().map(score).collect::<Result<Vec<_>>>()?);
+    }
+    Ok(scores)
+}
