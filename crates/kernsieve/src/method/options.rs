@@ -596,7 +596,7 @@ impl Options {
             let what = match method {
                 MethodKind::L2qp => "the kernel of l2qp",
                 MethodKind::L2le => "the kernel of l2le",
-                _ => "the kernel of a kernel density",
+                _ => "the kernel of parzen and of densities",
             };
             require(
                 what,
