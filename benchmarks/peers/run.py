@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from densities import GRID, l2_classification
 from lasso import lasso
 from logistic import feature_import, logistic_regression
 from scipy.linalg import qr
@@ -330,6 +331,7 @@ def main():
         sparse_tuning(a.program, 60, (40, 80), (3, 6), 1)
         feature_import(a.program, 40, (20, 40), 2, 1)
         logistic_regression(a.program, (100, 200), 1)
+        l2_classification(a.program, 60, 5, {"gamma": [0.1], "C": [1.0, 4.0]}, 1)
         lasso(a.program, ("no such set", 100, 20, 3), 1)
         lasso(a.program, ("no such set", 30, 60, 2), 1, (1e-4,))
         return
@@ -343,6 +345,8 @@ def main():
     sparse_tuning(a.program, 176, (100, 200, 400), (4, 8, 16), 2)
     feature_import(a.program, 62, (500, 1000, 2000), 3, 1)
     logistic_regression(a.program, (500, 1000, 2000), 3)
+    l2_classification(a.program, 400, 20, GRID, 3)
+    l2_classification(a.program, 3000, 100, GRID, 1)
     lasso(a.program, ("semeion", 1593, 256, 10), 5)
     lasso(a.program, ("west_breast_ln", 49, 7129, 2), 5)
 

@@ -9,6 +9,7 @@
 //! kernsieve-bench sparse-kos X N D CODES OUT
 //! kernsieve-bench klr X N D CODES BANDWIDTH RIDGE OUT
 //! kernsieve-bench fivm X N D CODES BANDWIDTH RIDGE FEATURES OUT
+//! kernsieve-bench l2qp X N D CODES NEW M FROM,TO,POINTS OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
 //! threads; the first result is written to `OUT`.
@@ -16,7 +17,7 @@
 
 use kernsieve::data::{Dataset, Labels, Schema};
 use kernsieve::expansion::{KernelExpansion, Output};
-use kernsieve::kernel::{Kernel, gram};
+use kernsieve::kernel::{Kernel, gram, log_grid};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
 use kernsieve::method::{Candidate, MethodKind, Options, Problem, StopRule};
 use kernsieve::solver::coordinate_descent::Penalty;
@@ -121,6 +122,26 @@ fn run(a: &[String]) -> Result<(), String> {
                     Matrix::from_vec(order, fit.report.imported.len(), 1)
                 }
                 Err(_) => Matrix::zeros(0, 0),
+            })
+        }
+        "l2qp" => {
+            // Tuning where there is more than one bandwidth, training, and the probabilities of new rows.
+            let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
+            let schema = Schema::numeric(&names);
+            let new = matrix(word(5)?, count(6)?, d)?;
+            let grid: Vec<f64> = word(7)?.split(',').filter_map(|v| v.parse().ok()).collect();
+            let [from, to, points] = grid[..] else {
+                return Err("bandwidths are FROM,TO,POINTS".into());
+            };
+            let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
+            let options = Options {
+                bandwidths: log_grid(from, to, points as usize),
+                balances: vec![1.0],
+                ..Options::default()
+            };
+            let run = || train(MethodKind::L2qp, &options, &data, &schema, false, &Control::new());
+            serve(word(8)?, || {
+                run().map_or(Matrix::zeros(0, 0), |t| t.model.predict(&new).posterior)
             })
         }
         "lasso" => {

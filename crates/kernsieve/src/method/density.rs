@@ -9,7 +9,7 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::l2_criterion::{Contrast, Distances, Minimum, Terms, in_memory};
+use super::l2_criterion::{Contrast, Distances, Minimum, Terms, in_memory, row_cache};
 use crate::data::Groups;
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
@@ -84,7 +84,7 @@ pub(crate) struct Estimate {
     pub(crate) rows: Vec<usize>,
     /// The solution; its unit is one of the data.
     pub(crate) minimum: Minimum,
-    /// The criterion with the same weight on all rows, in the same unit, where all pairs are in memory.
+    /// The criterion with the same weight on all rows, in the same unit, where it was asked for.
     pub(crate) equal: Option<f64>,
 }
 
@@ -94,8 +94,8 @@ impl Sample<'_> {
         in_memory(self.x.rows()).then(|| symmetric_base(kernel.family(), self.x))
     }
 
-    /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives.
-    pub(crate) fn estimate(&self, kernel: &Kernel, base: Option<&Matrix>, tol: f64) -> Result<Estimate> {
+    /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives. With `equal` the usual estimate is valued, too.
+    pub(crate) fn estimate(&self, kernel: &Kernel, base: Option<&Matrix>, tol: f64, equal: bool) -> Result<Estimate> {
         let n = self.x.rows();
         let d = self.feature_weights.iter().filter(|w| **w != 0.0).count();
         let alone = Contrast {
@@ -104,12 +104,13 @@ impl Sample<'_> {
             gamma: 0.0,
         };
         let distances = Distances::new(base, kernel.family(), self.x);
-        let mut terms = Terms::new(&[*kernel], 0.0, d, self.x, self.groups, distances)?;
+        let mut terms = Terms::new(&[*kernel], 0.0, d, self.x, self.groups, distances, row_cache(n))?;
         let mut minimum = alone.minimise(&mut terms, 1.0, false, tol, &[]);
         let log_ratio = terms.log_ratio(0) + terms.log_constant - minimum.log_scale;
         let (targets, unit) = (alone.targets(&terms), (terms.log_constant - minimum.log_scale).exp());
         let share = |i: usize| self.groups.weight(i) / self.groups.total();
-        let equal = terms.into_quadratic().map(|q| {
+        let equal = equal.then(|| {
+            let q = terms.matrix();
             let shares: Vec<f64> = (0..n).map(share).collect();
             let squares = q.iter_rows().zip(&shares).map(|(row, s)| s * dot(row, &shares));
             0.5 * unit * squares.sum::<f64>() - log_ratio.exp() * dot(&targets, &shares)

@@ -8,8 +8,8 @@
 //! sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance` (section 5.5). All kernels are normalised, but only ratios of their constants occur, and those are kept
 //! as logarithms: hundreds of dimensions neither underflow nor overflow.
 //!
-//! Of few rows the matrices of all pairs are held; of many ([`in_memory`]) blocks of distances stream by for `h`, and rows of the quadratic term are computed when a step
-//! needs them, in a cache of bounded size.
+//! Rows of the quadratic term are computed when a step needs them and kept in a cache of bounded size: sparse solutions never see most of them. The distances of all pairs of few rows are held; of
+//! many ([`in_memory`]) they stream by in blocks for `h`, and are computed again for every row of the quadratic term.
 
 use super::Problem;
 use crate::data::Groups;
@@ -17,15 +17,15 @@ use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Pairs};
 use crate::linalg::{Matrix, dot};
 use crate::solver::row_cache::RowCache;
-use crate::solver::smo::{Group, KernelRows, Solution, Whole, minimise};
+use crate::solver::smo::{Group, KernelRows, Solution, minimise};
 use rayon::prelude::*;
 
-/// What the matrices of one solve may take: two of all pairs of rows, or the cache.
+/// What one solve may take: the distances of all pairs and the cache, or the cache alone.
 pub(crate) const WORK_BYTES: u64 = 512 << 20;
 /// Rows of distances that stream by at a time.
 const BLOCK_ROWS: usize = 32;
 
-/// Whether the distances of all pairs of `n` rows and the quadratic term are held in memory.
+/// Whether the distances of all pairs of `n` rows are held in memory.
 pub(crate) fn in_memory(n: usize) -> bool {
     16 * (n as u64) * (n as u64) <= WORK_BYTES
 }
@@ -33,6 +33,11 @@ pub(crate) fn in_memory(n: usize) -> bool {
 /// What one solve with `n` rows takes.
 pub(crate) fn work_bytes(n: usize) -> u64 {
     WORK_BYTES.min(16 * (n as u64) * (n as u64))
+}
+
+/// The cache of a solve with `n` rows.
+pub(crate) fn row_cache(n: usize) -> RowCache {
+    RowCache::new(n, if in_memory(n) { WORK_BYTES / 2 } else { WORK_BYTES })
 }
 
 /// Distances between rows: in memory, or computed when asked for.
@@ -99,20 +104,39 @@ impl Quadratic<'_> {
         }
     }
 
-    fn diagonal(&self) -> Vec<f64> {
-        self.codes.iter().map(|&c| self.table[c][c].1.exp()).collect()
+    fn diagonal(&self, i: usize) -> f64 {
+        let code = self.codes[i];
+        self.table[code][code].1.exp()
     }
 }
 
-/// The values of the quadratic term.
-enum Values<'a> {
-    Held(Matrix),
-    OnDemand(RowCache<'a>),
+/// Rows of the quadratic term.
+struct Rows<'a> {
+    quadratic: Quadratic<'a>,
+    distances: Distances<'a>,
+    cache: RowCache,
+}
+
+impl KernelRows for Rows<'_> {
+    fn len(&self) -> usize {
+        self.distances.len()
+    }
+
+    fn diagonal(&self, i: usize) -> f64 {
+        self.quadratic.diagonal(i)
+    }
+
+    fn row(&mut self, i: usize) -> &[f64] {
+        self.cache.get(i, |row| {
+            self.distances.rows(i, row);
+            self.quadratic.apply(i, row);
+        })
+    }
 }
 
 /// What the criterion is made of, before classes are set against each other. Logarithms of constants are relative to the largest one of the quadratic term.
 pub(crate) struct Terms<'a> {
-    quadratic: Values<'a>,
+    rows: Rows<'a>,
     groups: &'a Groups,
     /// Weighted sums over each class of the linear term's kernel without its constant, rows x classes.
     sums: Matrix,
@@ -123,7 +147,7 @@ pub(crate) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// The terms for kernels, one per class, of a family that is a density in `d` dimensions.
+    /// The terms for kernels, one per class, of a family that is a density in `d` dimensions. The memory of `cache` is used again.
     pub(crate) fn new(
         kernels: &[Kernel],
         smoothing: f64,
@@ -131,6 +155,7 @@ impl<'a> Terms<'a> {
         x: &'a Matrix,
         groups: &'a Groups,
         distances: Distances<'a>,
+        cache: RowCache,
     ) -> Result<Self> {
         let not_a_density =
             || Error::Data("this method needs a kernel that is a density: gaussian, laplacian or cauchy".into());
@@ -165,23 +190,12 @@ impl<'a> Terms<'a> {
             },
             table,
         };
-        let quadratic = match distances {
-            Distances::Held(base) => {
-                let mut values = base.clone();
-                let n = values.cols().max(1);
-                let rows = values.as_mut_slice().par_chunks_mut(n).enumerate();
-                rows.for_each(|(i, row)| quadratic.apply(i, row));
-                Values::Held(values)
-            }
-            Distances::OnDemand(pairs) => {
-                Values::OnDemand(RowCache::new(quadratic.diagonal(), WORK_BYTES, move |i, row| {
-                    pairs.own_rows(i, row);
-                    quadratic.apply(i, row);
-                }))
-            }
-        };
         Ok(Self {
-            quadratic,
+            rows: Rows {
+                quadratic,
+                distances,
+                cache: cache.cleared(),
+            },
             groups,
             sums,
             log_ratios,
@@ -189,12 +203,21 @@ impl<'a> Terms<'a> {
         })
     }
 
-    /// The matrix of the quadratic term, where it is in memory.
-    pub(crate) fn into_quadratic(self) -> Option<Matrix> {
-        match self.quadratic {
-            Values::Held(values) => Some(values),
-            Values::OnDemand(_) => None,
-        }
+    /// The whole matrix of the quadratic term.
+    pub(crate) fn matrix(&self) -> Matrix {
+        let n = self.rows.len();
+        let mut values = Matrix::zeros(n, n);
+        let rows = values.as_mut_slice().par_chunks_mut(n.max(1)).enumerate();
+        rows.for_each(|(i, row)| {
+            self.rows.distances.rows(i, row);
+            self.rows.quadratic.apply(i, row);
+        });
+        values
+    }
+
+    /// The memory, for the next ones.
+    pub(crate) fn into_cache(self) -> RowCache {
+        self.rows.cache
     }
 
     /// Logarithm of the linear term's constant for a row.
@@ -268,19 +291,8 @@ impl Contrast {
                 sign,
             })
             .collect();
-        let mut whole;
-        let rows: &mut dyn KernelRows = match &mut terms.quadratic {
-            Values::OnDemand(cache) => cache,
-            Values::Held(values) => {
-                whole = Whole {
-                    gram: values.as_slice(),
-                    size: n,
-                };
-                &mut whole
-            }
-        };
         let start = (start.len() == n).then_some(start);
-        let solution = minimise(rows, &linear, &program, start, relaxed, tol);
+        let solution = minimise(&mut terms.rows, &linear, &program, start, relaxed, tol);
         Minimum {
             square: 2.0 * (solution.objective + dot(&linear, &solution.weights)),
             log_scale: log_scale + terms.log_constant,
@@ -383,14 +395,26 @@ fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) ->
 fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> Matrix {
     let (n, c, codes) = (distances.len(), groups.n_classes(), groups.codes());
     let mut sums = Matrix::zeros(n, c);
+    // Of few classes one product of vectors each.
+    let shares: Vec<Vec<f64>> = (0..if c <= 4 { c } else { 0 })
+        .map(|k| {
+            (0..n)
+                .map(|j| if codes[j] == k { groups.weight(j) } else { 0.0 })
+                .collect()
+        })
+        .collect();
     let blocks = sums.as_mut_slice().par_chunks_mut(c * BLOCK_ROWS).enumerate();
     blocks.for_each(|(b, sums)| {
         let mut block = vec![0.0; sums.len() / c * n];
         distances.rows(b * BLOCK_ROWS, &mut block);
         for (k, (sums, row)) in sums.chunks_exact_mut(c).zip(block.chunks_exact_mut(n)).enumerate() {
             linear[codes[b * BLOCK_ROWS + k]].apply(row);
-            for (j, v) in row.iter().enumerate() {
-                sums[codes[j]] += groups.weight(j) * v;
+            if shares.is_empty() {
+                for (j, v) in row.iter().enumerate() {
+                    sums[codes[j]] += groups.weight(j) * v;
+                }
+            } else {
+                sums.iter_mut().zip(&shares).for_each(|(s, share)| *s = dot(row, share));
             }
         }
     });
@@ -430,7 +454,7 @@ mod tests {
             let base = symmetric_base(kernels[0].family(), &x);
             let solve = |held: Option<&Matrix>| {
                 let distances = Distances::new(held, kernels[0].family(), &x);
-                let mut terms = Terms::new(&kernels, 0.0, d, &x, &groups, distances).expect("densities");
+                let mut terms = Terms::new(&kernels, 0.0, d, &x, &groups, distances, row_cache(n)).expect("densities");
                 contrast.minimise(&mut terms, 1.0, false, 1e-10, &[])
             };
             let (a, b) = (solve(Some(&base)), solve(None));

@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram_from_base, log_grid, symmetric_base};
 use crate::linalg::{Matrix, dot, matmul, symmetric_times};
+use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
 
 /// Relative residuals that end the iteration: of final fits, and in folds.
@@ -61,30 +62,28 @@ struct Systems {
 
 impl Systems {
     /// A row of weight 2 counts as two rows, which share what is one coefficient here: the ridge of a row is divided by its weight, and dividing by roots keeps the matrix symmetric.
-    fn new(terms: Terms<'_>, contrasts: &[Contrast], groups: &Groups) -> Result<Self> {
+    fn new(terms: &Terms<'_>, contrasts: &[Contrast], groups: &Groups) -> Self {
         let roots: Vec<f64> = (0..groups.n_rows()).map(|i| groups.weight(i).sqrt()).collect();
         let targets = contrasts
             .iter()
-            .flat_map(|c| c.targets(&terms))
+            .flat_map(|c| c.targets(terms))
             .zip(roots.iter().cycle());
         let targets = targets.map(|(t, root)| t * root).collect();
         let (log_constant, log_ratio) = (terms.log_constant, terms.log_ratio(0));
-        let Some(mut matrix) = terms.into_quadratic() else {
-            return Err(Error::Data("l2le needs the distances of all pairs of rows".into()));
-        };
+        let mut matrix = terms.matrix();
         if groups.weights().is_some() {
             for i in 0..matrix.rows() {
                 let row = matrix.row_mut(i).iter_mut().zip(&roots);
                 row.for_each(|(v, root)| *v *= roots[i] * root);
             }
         }
-        Ok(Self {
+        Self {
             matrix,
             targets,
             roots,
             log_constant,
             log_ratio,
-        })
+        }
     }
 
     fn n(&self) -> usize {
@@ -118,8 +117,17 @@ impl L2le {
         let groups = problem.groups();
         let kernels = vec![*kernel; groups.n_classes()];
         let (smoothing, d) = (self.options.smoothing, problem.n_active());
-        let terms = Terms::new(&kernels, smoothing, d, &problem.x, &groups, Distances::Held(base))?;
-        Systems::new(terms, &against_rest(problem, self.options.class_ratio), &groups)
+        let terms = Terms::new(
+            &kernels,
+            smoothing,
+            d,
+            &problem.x,
+            &groups,
+            Distances::Held(base),
+            RowCache::new(problem.n(), 0),
+        )?;
+        let contrasts = against_rest(problem, self.options.class_ratio);
+        Ok(Systems::new(&terms, &contrasts, &groups))
     }
 
     /// What differences are multiplied by so that they compare: the priors of the classes, or for two classes nothing.

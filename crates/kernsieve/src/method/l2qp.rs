@@ -18,7 +18,7 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{
-    Contrast, Distances, Minimum, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two,
+    Contrast, Distances, Minimum, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two, row_cache,
 };
 use super::{
     Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
@@ -30,12 +30,15 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
 use crate::kernel::{Family, Kernel, log_grid, symmetric_base};
 use crate::linalg::Matrix;
+use crate::solver::row_cache::RowCache;
 
 /// Gaps that end the program, relative to the largest entries of its matrix and its linear term: of final fits, and in folds.
 const EXACT: f64 = 1e-8;
 const FOLD: f64 = 1e-4;
 /// Weights below this are rounding.
 const SMALLEST_WEIGHT: f64 = 1e-9;
+/// Candidates that are fitted one after the other.
+const RUN: usize = 10;
 /// From this dimension on the balance is tuned when it is not given (section 5.5).
 const MANY_DIMENSIONS: usize = 16;
 
@@ -73,17 +76,12 @@ impl L2qp {
         held: Option<&'a Matrix>,
         problem: &'a Problem,
         groups: &'a Groups,
+        cache: RowCache,
     ) -> Result<Terms<'a>> {
         let kernels = self.kernels(candidate, groups.n_classes());
         let distances = Distances::new(held, self.family(), &problem.x);
-        Terms::new(
-            &kernels,
-            self.options.smoothing,
-            problem.n_active(),
-            &problem.x,
-            groups,
-            distances,
-        )
+        let (smoothing, d) = (self.options.smoothing, problem.n_active());
+        Terms::new(&kernels, smoothing, d, &problem.x, groups, distances, cache)
     }
 
     /// The differences of a problem, and the outputs that the weights of both sides belong to.
@@ -320,59 +318,71 @@ impl Method for L2qp {
             }
         };
         let ratios = self.bandwidth_ratios(problem)?;
-        let arm = |kernel: Kernel| -> Arm {
+        let with = |kernel: Kernel, balance: f64| {
             let width = kernel.bandwidth().unwrap_or(1.0);
-            let with = |&balance: &f64| Candidate {
+            Candidate {
                 balance: Some(balance),
                 class_bandwidths: ratios.as_ref().map(|r| r.iter().map(|v| v * width).collect()),
                 ..Candidate::new(kernel)
-            };
-            balances.iter().map(with).collect()
+            }
         };
         let kernels = match &self.options.class_bandwidths {
             // Given ones are what they are.
             ClassBandwidths::Given(widths) => vec![self.options.kernel_with(widths[0], d)?],
             _ => kernels,
         };
-        let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
+        // Each solution starts from the one before: of the same bandwidth, or of the next larger one.
+        let run = RUN.div_ceil(balances.len());
+        let arms: Vec<Arm> = kernels
+            .chunks(run)
+            .map(|run| {
+                run.iter()
+                    .flat_map(|&k| balances.iter().map(move |&b| with(k, b)))
+                    .collect()
+            })
+            .collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first().filter(|_| require_two(&fold.train, self.name()).is_ok()) else {
+        if require_two(&fold.train, self.name()).is_err() {
             return Ok(vec![None; arm.len()]);
-        };
-        // A class that the fold lacks leaves bandwidths that are not those of its classes.
-        let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
-        let first = Candidate {
-            class_bandwidths: first.class_bandwidths.clone().filter(fits),
-            ..first.clone()
-        };
+        }
         let groups = fold.train.groups();
-        let mut terms = self.terms(&first, fold.train_base.as_ref(), &fold.train, &groups)?;
         let decision = self.decision(&fold.train);
-        let mut starts = Vec::new();
-        let score = |candidate: &Candidate| {
-            let balance = candidate.balance.unwrap_or(1.0);
-            let (densities, _) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
-            let z = match &fold.held_out_base {
-                Some(against) => self.held_out_outputs(fold, against, &first, &densities),
-                None => self
-                    .expansion(&fold.train, &first, &densities)
-                    .0
-                    .evaluate(&fold.held_out),
+        let (mut results, mut starts) = (Vec::with_capacity(arm.len()), Vec::new());
+        let mut cache = row_cache(fold.train.n());
+        for same in arm.chunk_by(|a, b| a.kernel == b.kernel) {
+            // A class that the fold lacks leaves bandwidths that are not those of its classes.
+            let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
+            let first = Candidate {
+                class_bandwidths: same[0].class_bandwidths.clone().filter(fits),
+                ..same[0].clone()
             };
-            Some(decision.scores(&z).into())
-        };
-        Ok(arm.iter().map(score).collect())
+            let mut terms = self.terms(&first, fold.train_base.as_ref(), &fold.train, &groups, cache)?;
+            for candidate in same {
+                let balance = candidate.balance.unwrap_or(1.0);
+                let (densities, _) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
+                let z = match &fold.held_out_base {
+                    Some(against) => self.held_out_outputs(fold, against, &first, &densities),
+                    None => {
+                        let (expansion, _) = self.expansion(&fold.train, &first, &densities);
+                        expansion.evaluate(&fold.held_out)
+                    }
+                };
+                results.push(Some(decision.scores(&z).into()));
+            }
+            cache = terms.into_cache();
+        }
+        Ok(results)
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         require_two(problem, self.name())?;
         let base = in_memory(problem.n()).then(|| symmetric_base(self.family(), &problem.x));
         let groups = problem.groups();
-        let mut terms = self.terms(candidate, base.as_ref(), problem, &groups)?;
+        let mut terms = self.terms(candidate, base.as_ref(), problem, &groups, row_cache(problem.n()))?;
         let balance = candidate.balance.unwrap_or(1.0);
         let (densities, solutions) = self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
         let (expansion, mut retained) = self.expansion(problem, candidate, &densities);

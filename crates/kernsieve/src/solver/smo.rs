@@ -87,6 +87,8 @@ struct State<'a> {
     groups: &'a [Group],
     /// `y` of every entry.
     signs: Vec<f64>,
+    /// The diagonal of `K`.
+    diagonal: Vec<f64>,
     weights: Vec<f64>,
     /// `Qa - c`.
     slopes: Vec<f64>,
@@ -138,6 +140,7 @@ pub fn minimise(
         }
     };
     let mut state = State {
+        diagonal: (0..n).map(|i| rows.diagonal(i)).collect(),
         rows,
         groups,
         signs,
@@ -232,18 +235,13 @@ impl State<'_> {
     /// Moves weight to entry `i` from the entry of its group with which the objective falls most.
     fn move_pair(&mut self, group: usize, i: usize) {
         let (own, y) = (self.slopes[i], self.groups[group].sign);
-        let diagonal = self.rows.diagonal(i);
+        let diagonal = self.diagonal[i];
         let mut best = (usize::MAX, 0.0, 0.0);
-        {
-            let others: Vec<(usize, f64)> = self.active[group]
-                .iter()
-                .filter(|&&j| self.weights[j] > 0.0 && self.slopes[j] > own)
-                .map(|&j| (j, self.rows.diagonal(j)))
-                .collect();
-            let row = self.rows.row(i);
-            for (j, d) in others {
-                let curvature = y * y * (diagonal + d - 2.0 * row[j]).max(LEAST_CURVATURE * diagonal);
-                let drop = self.slopes[j] - own;
+        let row = self.rows.row(i);
+        for &j in &self.active[group] {
+            let drop = self.slopes[j] - own;
+            if self.weights[j] > 0.0 && drop > 0.0 {
+                let curvature = y * y * (diagonal + self.diagonal[j] - 2.0 * row[j]).max(LEAST_CURVATURE * diagonal);
                 // The whole weight may be less than the best step.
                 let step = (drop / curvature).min(self.weights[j]);
                 let gain = step * (drop - 0.5 * step * curvature);
@@ -287,8 +285,8 @@ impl State<'_> {
         let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
         let slope = self.slopes[first] + ratio * self.slopes[second];
         let cross = self.signs[first] * self.signs[second] * self.rows.row(first)[second];
-        let square = |i: usize, rows: &dyn KernelRows| self.signs[i] * self.signs[i] * rows.diagonal(i);
-        let (a, b) = (square(first, self.rows), square(second, self.rows));
+        let square = |i: usize| self.signs[i] * self.signs[i] * self.diagonal[i];
+        let (a, b) = (square(first), square(second));
         let curvature = (a + ratio * ratio * b + 2.0 * ratio * cross).max(LEAST_CURVATURE * a);
         let sum: f64 = self.groups[0].members.iter().map(|&i| self.weights[i]).sum();
         let most = if grow {

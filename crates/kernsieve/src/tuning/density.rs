@@ -174,7 +174,8 @@ pub fn train_density(
     let kernel = kernels[chosen];
     let groups = whole.groups();
     let sample = whole.sample(&groups);
-    let estimate = sample.estimate(&kernel, sample.base(&kernel).as_ref(), EXACT)?;
+    let base = sample.base(&kernel);
+    let estimate = sample.estimate(&kernel, base.as_ref(), EXACT, base.is_some())?;
     let (solution, log) = (&estimate.minimum.solution, estimate.minimum.log_scale);
     let ise = |value: f64| {
         Logged {
@@ -301,7 +302,7 @@ fn cross_validate(
         let base = sample.base(&kernels[0]);
         let score = |kernel: &Kernel| {
             control.checkpoint()?;
-            let estimate = sample.estimate(kernel, base.as_ref(), FOLD)?;
+            let estimate = sample.estimate(kernel, base.as_ref(), FOLD, false)?;
             let logs = estimate.expansion.evaluate(&test.x);
             let top = logs.as_slice().iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let (mut sum, mut log_density, mut weight) = (0.0, 0.0, 0.0);
