@@ -127,7 +127,8 @@ def tables(program, data, work, errors, shares, count, only=None):
         for method, r in results.items():
             mean, se = mean_se(r["error"])
             published, sd = paper.get(method, ("", ""))
-            good = method in paper and mean <= published + sd
+            # To the one decimal of the table.
+            good = method in paper and round(mean, 1) <= round(published + sd, 1)
             met, total = met + good, total + (method in paper)
             balance = "" if r["balance"] is None else f"{r['balance']:.3g}"
             print(

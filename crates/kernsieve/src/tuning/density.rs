@@ -2,14 +2,14 @@
 
 use super::control::Control;
 use super::memory::for_people;
-use super::train::{Trained, constant_features};
-use crate::data::{Groups, Labels, Scaling, Schema, stratified_folds};
+use super::train::{L2_ROWS, Trained, constant_features, tuned_on_words};
+use crate::data::{Groups, Labels, Rng, Scaling, Schema, stratified_folds};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, log_grid};
 use crate::linalg::Matrix;
 use crate::method::density::{Criterion, DensityEntry, DensityRecord, EXACT, FOLD, Sample};
-use crate::method::l2_criterion::work_bytes;
+use crate::method::l2_criterion::{in_memory, work_bytes};
 use crate::method::{Candidate, FitReport, Options};
 use crate::model::{Model, TrainingRecord};
 use rayon::prelude::*;
@@ -144,9 +144,17 @@ pub fn train_density(
             .map(|j| scaling.scale[j].ln())
             .sum(),
     };
-    let scores = cross_validate(&whole, &kernels, options, control)?;
+    let sample = (!in_memory(n)).then(|| {
+        notices.push(tuned_on_words(L2_ROWS, n));
+        let mut rows = all.clone();
+        Rng::new(options.seed).shuffle(&mut rows);
+        rows.truncate(L2_ROWS);
+        whole.select(&rows)
+    });
+    let tuned_on = sample.as_ref().unwrap_or(&whole);
+    let scores = cross_validate(tuned_on, &kernels, options, control)?;
     let folds = scores.len();
-    let total: f64 = (0..n).map(|i| whole.weight(i)).sum();
+    let total: f64 = (0..tuned_on.x.rows()).map(|i| tuned_on.weight(i)).sum();
     let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
         .map(|k| {
             let start = (Logged { value: 0.0, log: 0.0 }, 0.0, 0.0);

@@ -8,6 +8,7 @@ use super::memory::{for_people, remedy, rows_that_fit};
 use crate::data::{Dataset, Groups, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
+use crate::method::l2_criterion::in_memory;
 use crate::method::{Candidate, Method, MethodKind, Options, Problem, Validation};
 use crate::metrics::weighted_error_rate;
 use crate::model::{CvTable, Model, TrainingRecord};
@@ -81,14 +82,10 @@ pub fn train(
     let sample = tuning_sample(kind, options, data)?;
     let tuned_on = sample.as_ref().unwrap_or(data);
     if let Some(sample) = &sample {
-        notices.push(format!(
-            "settings are tuned on {} of the {} rows",
-            sample.n_samples(),
-            data.n_samples()
-        ));
+        notices.push(tuned_on_words(sample.n_samples(), data.n_samples()));
     }
     // With landmarks or candidates the final fit forms no matrix of all rows.
-    if sample.is_none() || kind == MethodKind::Fivm {
+    if sample.is_none() || matches!(kind, MethodKind::Fivm | MethodKind::L2qp) {
         check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
     }
     check_landmarks(kind, options, problem.n(), control)?;
@@ -239,7 +236,8 @@ pub fn train(
     })
 }
 
-/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on. FIVM, whose tuning walks hundreds of paths, takes 1500.
+/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on. FIVM, whose tuning walks hundreds of paths, takes 1500; L2QP 5000 of what is too many for
+/// distances to be kept, since hundreds of programs with rows computed again and again take hours.
 fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
     const LEAST: usize = 4000;
     const PATHS: usize = 1500;
@@ -248,6 +246,7 @@ fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<
         .filter(|_| matches!(kind, MethodKind::Smkda | MethodKind::SparseKos));
     let size = match candidates {
         Some(m) => (2 * m).max(LEAST),
+        None if kind == MethodKind::L2qp && !in_memory(data.n_samples()) => L2_ROWS,
         None if kind == MethodKind::Fivm && (options.ridge.is_none() || options.bandwidths.len() != 1) => PATHS,
         None => return Ok(None),
     };
@@ -256,6 +255,10 @@ fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<
     }
     data.select(&stratified_sample(data.labels(), size, options.seed))
         .map(Some)
+}
+
+pub(super) fn tuned_on_words(some: usize, all: usize) -> String {
+    format!("settings are tuned on {some} of the {all} rows")
 }
 
 /// What there is to say of features that are constant.
@@ -270,6 +273,9 @@ pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<S
         )
     })
 }
+
+/// Rows that L2 programs of many more are tuned on.
+pub(super) const L2_ROWS: usize = 5000;
 
 fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
     let mut notices: Vec<String> = constant_features(data.feature_names(), scaling).into_iter().collect();
