@@ -1,0 +1,31 @@
+//! The compiled module `kernsieve._core`: converts arrays and words, releases the interpreter while the library works, turns errors
+//! into exceptions. What users see is written in Python, in `python/kernsieve`.
+
+mod errors;
+mod model;
+mod options;
+mod pool;
+mod training;
+
+use pyo3::prelude::*;
+
+/// Memory that is free for us in bytes, or None where the system does not tell.
+#[pyfunction]
+fn available_memory() -> Option<u64> {
+    kernsieve::tuning::available_memory()
+}
+
+/// A number of bytes as people write it.
+#[pyfunction]
+fn bytes_for_people(bytes: u64) -> String {
+    kernsieve::tuning::for_people(bytes)
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_function(wrap_pyfunction!(training::train, module)?)?;
+    module.add_function(wrap_pyfunction!(available_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(bytes_for_people, module)?)
+}

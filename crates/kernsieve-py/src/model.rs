@@ -1,0 +1,160 @@
+//! A trained model as Python holds it.
+
+use crate::errors::guarded;
+use crate::pool;
+use kernsieve::expansion::BLOCK_ROWS;
+use kernsieve::linalg::Matrix;
+use kernsieve::{Error, model_file};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple, PyType};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A trained classifier. Its bytes are those of the model file.
+#[pyclass(frozen, module = "kernsieve._core")]
+pub struct Model(Arc<kernsieve::model::Model>);
+
+impl Model {
+    /// Wraps a model.
+    pub fn new(model: kernsieve::model::Model) -> Self {
+        Self(Arc::new(model))
+    }
+}
+
+/// Probabilities, log scores and outputs of some rows, each rows x its own number of columns.
+type Prediction<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray2<f64>>,
+);
+
+#[pymethods]
+impl Model {
+    /// Probabilities, log scores and outputs of the rows of `x`. The log scores are what the probabilities are made of:
+    /// `exp(score) / sum(exp(score))`.
+    #[pyo3(signature = (x, n_jobs=1))]
+    fn predict<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>, n_jobs: usize) -> PyResult<Prediction<'py>> {
+        let (n, p) = (x.shape()[0], x.shape()[1]);
+        let model = &self.0;
+        if p != model.scaling.mean.len() {
+            return Err(PyValueError::new_err(format!(
+                "the rows have {p} features, the model has {}",
+                model.scaling.mean.len()
+            )));
+        }
+        let pool = pool::kept(n_jobs)?;
+        let (c, q) = (model.classes.len(), model.expansion.n_outputs());
+        let mut parts = [
+            Vec::with_capacity(n * c),
+            Vec::with_capacity(n * c),
+            Vec::with_capacity(n * q),
+        ];
+        // Some hundred blocks of the library at a time, so that an interrupt is heard between them.
+        let rows = BLOCK_ROWS * (4 * n_jobs).max(64);
+        for chunk in x.as_slice()?.chunks(rows * p) {
+            let chunk = Matrix::from_vec(chunk.to_vec(), chunk.len() / p, p);
+            let (prediction, scores) = py.detach(|| {
+                guarded(|| {
+                    Ok(pool.install(|| {
+                        let prediction = model.predict(&chunk);
+                        let mut scores = model.decision.scores(&prediction.outputs);
+                        scores.as_mut_slice().iter_mut().for_each(|s| *s /= model.temperature);
+                        (prediction, scores)
+                    }))
+                })
+            })?;
+            parts[0].extend_from_slice(prediction.posterior.as_slice());
+            parts[1].extend_from_slice(scores.as_slice());
+            parts[2].extend_from_slice(prediction.outputs.as_slice());
+            py.check_signals()?;
+        }
+        let [posterior, scores, outputs] = parts;
+        let array = |values: Vec<f64>, columns: usize| PyArray1::from_vec(py, values).reshape([n, columns]);
+        Ok((array(posterior, c)?, array(scores, c)?, array(outputs, q)?))
+    }
+
+    /// Names of the classes, in the order of the columns of the probabilities.
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.0.classes.clone()
+    }
+
+    /// Names of the features.
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.0.feature_names()
+    }
+
+    /// Weight of every feature; zero drops it.
+    #[getter]
+    fn feature_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.0.feature_weights())
+    }
+
+    /// Name of the method.
+    #[getter]
+    fn method(&self) -> String {
+        self.0.record.method.clone()
+    }
+
+    /// Number of outputs.
+    #[getter]
+    fn n_outputs(&self) -> usize {
+        self.0.expansion.n_outputs()
+    }
+
+    /// How the model came about, as JSON: the training record of the model file, the features that it kept and its temperature.
+    fn record(&self) -> PyResult<String> {
+        let model = &self.0;
+        guarded(|| {
+            let mut record = serde_json::to_value(&model.record).map_err(|e| Error::Data(e.to_string()))?;
+            record["selected_features"] = json!(model.selected_features());
+            record["temperature"] = json!(model.temperature);
+            record["target"] = json!(model.schema.target);
+            Ok(record.to_string())
+        })
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| guarded(|| model_file::to_bytes(&self.0)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// A model from the bytes of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| guarded(|| model_file::read(bytes))).map(Self::new)
+    }
+
+    /// Writes the model file, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| guarded(|| model_file::save(&self.0, &path)))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| guarded(|| model_file::load(&path))).map(Self::new)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class: Bound<'py, PyType> = py.get_type::<Self>();
+        let arguments = PyTuple::new(py, [self.to_bytes(py)?])?;
+        Ok((class.getattr("from_bytes")?, arguments))
+    }
+
+    fn __repr__(&self) -> String {
+        let model = &self.0;
+        format!(
+            "<kernsieve model: {}, {} classes, {} of {} features>",
+            model.record.method,
+            model.classes.len(),
+            model.feature_weights().iter().filter(|w| **w != 0.0).count(),
+            model.feature_weights().len()
+        )
+    }
+}

@@ -1,0 +1,156 @@
+//! Training from Python.
+
+use crate::errors::{exception, guarded, in_python_words, internal};
+use crate::model::Model;
+use crate::{options, pool};
+use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
+use kernsieve::linalg::Matrix;
+use kernsieve::method::MethodKind;
+use kernsieve::tuning::{Control, Trained};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often signals are looked for and progress is told.
+const POLL: Duration = Duration::from_millis(100);
+/// How long a fit that is to stop may take to do so before the caller goes on without it.
+const GRACE: Duration = Duration::from_millis(300);
+
+type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
+
+/// Tunes and fits a method. Returns the model, what the user should know about it, and which options had no meaning.
+///
+/// An interrupt is answered within half a second. The library looks for it between two settings of the cross-validation; where that
+/// takes longer, the call returns all the same and the computation ends by itself in the background.
+#[pyfunction]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, target="class", estimate=true, n_jobs=1, memory=None, progress=None))]
+#[allow(clippy::too_many_arguments)] // Python names them
+pub fn train(
+    py: Python<'_>,
+    x: PyReadonlyArray2<'_, f64>,
+    y: PyReadonlyArray1<'_, i64>,
+    classes: Vec<String>,
+    feature_names: Vec<String>,
+    method: &str,
+    options: &Bound<'_, PyDict>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    rows: Option<Vec<usize>>,
+    target: &str,
+    estimate: bool,
+    n_jobs: usize,
+    memory: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Model, Vec<String>, Vec<String>)> {
+    let kind: MethodKind = method.parse().map_err(exception)?;
+    let options = options::parse(options)?;
+    let codes: Vec<usize> = y
+        .as_slice()?
+        .iter()
+        .map(|&c| usize::try_from(c).map_err(|_| PyValueError::new_err(format!("class code {c} is below 0"))))
+        .collect::<PyResult<_>>()?;
+    let shape = x.shape();
+    let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
+    let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let schema = schema(&matrix, &feature_names, target);
+    let data = guarded(|| {
+        let data = Dataset::new(matrix, Labels::from_codes(codes, classes)?, feature_names)?;
+        match weights {
+            Some(weights) => data.with_weights(weights),
+            None => Ok(data),
+        }
+    })?;
+
+    let told = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+    let teller = told.clone();
+    let mut control = Control::new().on_progress(move |p| {
+        teller.0.store(p.done, Ordering::Relaxed);
+        teller.1.store(p.total, Ordering::Relaxed);
+    });
+    if let Some(bytes) = memory {
+        control = control.memory_limit(bytes);
+    }
+    let control = Arc::new(control);
+
+    let (sender, receiver) = mpsc::channel();
+    let work_control = control.clone();
+    // The pool lives until its work is done, even when nobody waits for it any more.
+    pool::own(n_jobs)?.spawn(move || {
+        let work = || kernsieve::tuning::train(kind, &options, &data, &schema, estimate, &work_control);
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    let receiver = Mutex::new(receiver);
+    let outcome = loop {
+        match py.detach(|| wait(&receiver, POLL)) {
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the fit ended without a result"));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(stop) = py.check_signals().and_then(|()| tell(py, progress.as_ref(), &told)) {
+            control.cancel();
+            let _ = py.detach(|| wait(&receiver, GRACE));
+            return Err(stop);
+        }
+    };
+    let mut trained = match outcome {
+        Ok(result) => result.map_err(exception)?,
+        Err(panic) => return Err(internal(panic.as_ref())),
+    };
+    if let Some(rows) = rows {
+        // Rows of the caller, who may have left some out.
+        let report = &mut trained.model.record.report;
+        let original = |row: &mut usize| *row = rows.get(*row).copied().unwrap_or(*row);
+        report.retained_rows.iter_mut().for_each(original);
+        report.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(original);
+    }
+    let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
+    let notices = words(trained.notices.iter().map(String::as_str).collect());
+    let ignored = words(trained.model.record.options.ignored(kind));
+    Ok((Model::new(trained.model), notices, ignored))
+}
+
+fn wait(receiver: &Mutex<Receiver<Outcome>>, time: Duration) -> Result<Outcome, RecvTimeoutError> {
+    receiver
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .recv_timeout(time)
+}
+
+fn tell(py: Python<'_>, listener: Option<&Py<PyAny>>, told: &(AtomicUsize, AtomicUsize)) -> PyResult<()> {
+    let (done, total) = (told.0.load(Ordering::Relaxed), told.1.load(Ordering::Relaxed));
+    match listener {
+        Some(listener) if total > 0 => listener.call1(py, (done, total)).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// Numeric columns, with the means that a missing value is replaced by when the command line predicts.
+fn schema(x: &Matrix, names: &[String], target: &str) -> Schema {
+    let n = x.rows().max(1) as f64;
+    let (mut sums, mut shares) = (vec![0.0; x.cols()], vec![0.0; x.cols()]);
+    for row in x.iter_rows() {
+        for (j, v) in row.iter().enumerate() {
+            sums[j] += v;
+            shares[j] += v / n; // where the sum overflows
+        }
+    }
+    let means = sums
+        .iter()
+        .zip(&shares)
+        .map(|(sum, share)| if sum.is_finite() { sum / n } else { *share });
+    let columns = names.iter().zip(means).map(|(name, fill)| Column {
+        name: name.clone(),
+        kind: ColumnKind::Numeric { fill },
+    });
+    Schema {
+        columns: columns.collect(),
+        target: target.into(),
+    }
+}

@@ -1,0 +1,27 @@
+"""Sparse kernel classification for tabular data: which features and which samples matter.
+
+Every estimator follows scikit-learn. What is not given is tuned by cross-validation inside ``fit``.
+"""
+
+from . import _core
+from ._files import load
+from ._methods import FIVM, KLR, KOS, L1DKF, L2QP, LDA, MKDA, SMKDA, Parzen, SparseKOS
+from ._selector import SieveSelector
+
+__version__: str = _core.__version__
+
+__all__ = [
+    "FIVM",
+    "KLR",
+    "KOS",
+    "L1DKF",
+    "L2QP",
+    "LDA",
+    "MKDA",
+    "Parzen",
+    "SMKDA",
+    "SieveSelector",
+    "SparseKOS",
+    "__version__",
+    "load",
+]

@@ -1,0 +1,294 @@
+"""What all estimators have in common."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from . import _core
+from ._memory import dense, memory_limit
+from ._progress import ProgressBar
+from ._results import chosen_params, cv_results
+from ._threads import thread_count
+
+# Parameters that the compiled module gets in another way than as an option.
+_NOT_OPTIONS = {"class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
+# Parameters that may be one value, which is used, or several, which are chosen among.
+_ONE_OR_MORE = {"bandwidth", "ridge", "balance"}
+
+
+def default_feature_names(n: int) -> list[str]:
+    """Names of columns that have none, as the command line gives them."""
+    return [f"x{j}" for j in range(n)]
+
+
+class KernsieveClassifier(ClassifierMixin, BaseEstimator):
+    """A method of kernsieve as a scikit-learn classifier.
+
+    A method is a subclass that names itself in ``_method`` and lists its options as parameters of ``__init__``.
+    """
+
+    _method: ClassVar[str]
+
+    def fit(self, X, y, sample_weight=None):
+        """Tune what is not given, and fit.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Training rows. A sparse matrix is made dense.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights: a row of weight 2 counts as if it were there twice, a row of weight 0 as if it were not.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        threads, memory = thread_count(self.n_jobs), memory_limit(self.memory)
+        options = self._options()
+        target = getattr(y, "name", None)
+        X, y = validate_data(
+            self, X, y, dtype=np.float64, order="C", accept_sparse="csr", ensure_min_samples=2, ensure_min_features=1
+        )
+        check_classification_targets(y)
+        X = dense(X, memory)
+        weights = self._weights(sample_weight, X, y)
+        rows = None
+        if weights is not None:
+            kept = np.flatnonzero(weights)
+            if len(kept) < len(weights):
+                X, y, weights, rows = np.ascontiguousarray(X[kept]), y[kept], weights[kept], kept.tolist()
+            if len(weights) == 0:
+                raise ValueError("every sample_weight is 0: no rows are left to learn the classes from")
+            if (weights == 1.0).all():
+                weights = None
+        classes, codes = np.unique(y, return_inverse=True)
+        names = getattr(self, "feature_names_in_", None)
+        with ProgressBar(type(self).__name__) as bar:
+            model, notices, ignored = _core.train(
+                X,
+                codes.astype(np.int64),
+                [str(label) for label in classes.tolist()],
+                default_feature_names(X.shape[1]) if names is None else [str(name) for name in names],
+                self._method,
+                options,
+                weights=weights,
+                rows=rows,
+                target=target if isinstance(target, str) and target else "class",
+                estimate=bool(self.estimate),
+                n_jobs=threads,
+                memory=memory,
+                progress=bar if self.verbose else None,
+            )
+        self.notices_ = notices
+        self._set_fitted(model, classes)
+        self._warn(ignored)
+        return self
+
+    def predict(self, X):
+        """Predict the class of every row: the most probable one.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Classes.
+        """
+        posterior, _, _ = self._evaluate(X)
+        return self.classes_[np.argmax(posterior, axis=1)]
+
+    def predict_proba(self, X):
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        return self._evaluate(X)[0]
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities of the classes.
+
+        They are computed as logarithms: where a probability is too small for a number, its logarithm is still there.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_p : ndarray of shape (n_samples, n_classes)
+            Logarithms, in the order of ``classes_``.
+        """
+        _, scores, _ = self._evaluate(X)
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+    def decision_function(self, X):
+        """Log scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes the log odds of ``classes_[1]``, else one log probability, up to a constant of the row, for each class.
+        """
+        posterior, scores, _ = self._evaluate(X)
+        if len(self.classes_) > 2:
+            return scores
+        odds = scores[:, 1] - scores[:, 0]
+        # A difference that no probability can show is no preference, so that its sign and predict agree.
+        return np.where(posterior[:, 1] == posterior[:, 0], 0.0, odds)
+
+    def get_support(self, indices=False):
+        """Which features are kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Whether to give positions in place of a mask.
+
+        Returns
+        -------
+        support : ndarray
+            A mask of shape (n_features_in_,), or the positions of the features whose weight is not 0.
+        """
+        check_is_fitted(self)
+        mask = self.feature_weights_ != 0
+        return np.flatnonzero(mask) if indices else mask
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model file, which the command line and ``kernsieve.load`` read.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; one that is there already is replaced, whole or not at all.
+        """
+        check_is_fitted(self)
+        self.model_.save(path)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _evaluate(self, X):
+        """Probabilities, log scores and outputs."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
+        return self.model_.predict(dense(X, memory_limit(self.memory)), thread_count(self.n_jobs))
+
+    def _options(self) -> dict[str, Any]:
+        """The parameters in the words of the compiled module."""
+        options: dict[str, Any] = {"seed": self._seed()}
+        for name, value in self.get_params(deep=False).items():
+            if name in _NOT_OPTIONS:
+                continue
+            if name in _ONE_OR_MORE and np.ndim(value) == 1:
+                name = f"{name}s"
+            elif name == "n_components":
+                name = "components"
+            options[name] = value
+        return options
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
+            return int(state)
+        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
+        if sample_weight is None and self.class_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights *= compute_sample_weight(self.class_weight, y)
+        return weights
+
+    def _set_fitted(self, model: _core.Model, classes: np.ndarray) -> None:
+        record = json.loads(model.record())
+        report = record["report"]
+        self.model_ = model
+        self.classes_ = classes
+        self.feature_weights_ = model.feature_weights
+        self.selected_features_ = record["selected_features"]
+        self.support_ = np.array(report["retained_rows"], dtype=np.intp)
+        self.best_params_ = chosen_params(record["candidate"])
+        self.objective_ = report["objective"]
+        self.residual_ = report["residual"]
+        self.converged_ = report["converged"]
+        self.n_iter_ = report["iterations"]
+        self.path_ = report.get("path", [])
+        # A fit before this one may have left its table.
+        for name in ("cv_results_", "best_index_", "best_score_"):
+            vars(self).pop(name, None)
+        if record["cv"] is not None:
+            self.cv_results_ = cv_results(record["cv"]["grid"])
+            self.best_index_ = record["cv"]["chosen"]
+            self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+
+    def _warn(self, ignored: list[str]) -> None:
+        name = type(self).__name__
+        if ignored:
+            warnings.warn(f"{name} does not use with these settings: {', '.join(ignored)}", UserWarning, stacklevel=3)
+        if not self.converged_:
+            told = "; ".join(self.notices_) or "a larger ridge or a smaller bandwidth may help"
+            warnings.warn(f"{name} did not converge: {told}", ConvergenceWarning, stacklevel=3)
+        if self.verbose:
+            for notice in self.notices_:
+                print(f"{name}: {notice}", file=sys.stderr)
+
+
+class KernsieveDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernsieveClassifier):
+    """A method whose outputs are coordinates that tell the classes apart, which makes it a transformer too."""
+
+    def transform(self, X):
+        """Canonical variates, or discriminant scores, of every row.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_outputs)
+            The most telling coordinate first; at most one less than there are classes.
+        """
+        return self._evaluate(X)[2]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.model_.n_outputs

@@ -1,0 +1,59 @@
+"""The compiled module."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class Model:
+    """A trained classifier. Its bytes are those of the model file."""
+
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def feature_names(self) -> list[str]: ...
+    @property
+    def feature_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def n_outputs(self) -> int: ...
+    def predict(
+        self, x: NDArray[np.float64], n_jobs: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Probabilities, log scores and outputs of the rows of ``x``."""
+
+    def record(self) -> str:
+        """How the model came about, as JSON."""
+
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model: ...
+
+def train(
+    x: NDArray[np.float64],
+    y: NDArray[np.int64],
+    classes: Sequence[str],
+    feature_names: Sequence[str],
+    method: str,
+    options: Mapping[str, Any],
+    *,
+    weights: NDArray[np.float64] | None = None,
+    rows: Sequence[int] | None = None,
+    target: str = "class",
+    estimate: bool = True,
+    n_jobs: int = 1,
+    memory: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Model, list[str], list[str]]:
+    """The model, what the user should know about it, and which options had no meaning."""
+
+def available_memory() -> int | None: ...
+def bytes_for_people(bytes: int) -> str: ...

@@ -1,0 +1,79 @@
+"""Model files."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from . import _core, _methods
+from ._base import KernsieveClassifier, default_feature_names
+
+
+def load(path: str | PathLike[str]) -> KernsieveClassifier:
+    """Load a model that ``save`` or the command line wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    estimator : KernsieveClassifier
+        A fitted estimator of the class that belongs to the method of the file. A file holds the names of the classes only: where
+        all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the command line turned
+        into one feature per level is expected as these features, named ``column=level``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import kernsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = os.path.join(tempfile.mkdtemp(), "iris.ks")
+    >>> kernsieve.LDA().fit(X, y).save(path)
+    >>> kernsieve.load(path).predict(X[:3])
+    array([0, 0, 0])
+    """
+    model = _core.Model.load(path)
+    known = {cls._method: cls for cls in vars(_methods).values() if isinstance(cls, type)}
+    if model.method not in known:
+        raise ValueError(f"{path}: this version has no estimator for the method '{model.method}'; install a newer kernsieve")
+    record = json.loads(model.record())
+    estimator = known[model.method]()
+    estimator.set_params(**_params(estimator, record["options"]))
+    names = model.feature_names
+    if names != default_feature_names(len(names)):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.n_features_in_ = len(names)
+    estimator.notices_ = []
+    estimator._set_fitted(model, _labels(model.classes))
+    return estimator
+
+
+def _labels(names: list[str]) -> np.ndarray:
+    try:
+        numbers = np.array([int(name) for name in names], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array(names)
+    # "01" is not the way a whole number is written: it is a name.
+    return numbers if [str(n) for n in numbers] == names else np.array(names)
+
+
+def _params(estimator: KernsieveClassifier, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a record, as parameters of the estimator."""
+    params = {"random_state": options["seed"]}
+    for name in estimator.get_params(deep=False):
+        word = {"n_components": "components"}.get(name, name)
+        value = options.get(word)
+        several = options.get(f"{word}s")
+        if several:
+            value = several[0] if len(several) == 1 else several
+        if isinstance(value, dict):
+            value = value["given"]
+        if value is not None:
+            params[name] = value
+    return params

@@ -1,0 +1,14 @@
+"""The methods, one small class each."""
+
+from .fivm import FIVM
+from .klr import KLR
+from .kos import KOS
+from .l1_dkf import L1DKF
+from .l2qp import L2QP
+from .lda import LDA
+from .mkda import MKDA
+from .parzen import Parzen
+from .smkda import SMKDA
+from .sparse_kos import SparseKOS
+
+__all__ = ["FIVM", "KLR", "KOS", "L1DKF", "L2QP", "LDA", "MKDA", "Parzen", "SMKDA", "SparseKOS"]
