@@ -23,8 +23,6 @@ from ._threads import thread_count
 
 # Parameters that the compiled module gets in another way than as an option.
 _NOT_OPTIONS = {"class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
-# Parameters that may be one value, which is used, or several, which are chosen among.
-_ONE_OR_MORE = {"bandwidth", "ridge", "balance"}
 
 
 def default_feature_names(n: int) -> list[str]:
@@ -39,6 +37,8 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _method: ClassVar[str]
+    # Parameters that may be one value, which is used, or several, which are chosen among.
+    _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
 
     def fit(self, X, y, sample_weight=None):
         """Tune what is not given, and fit.
@@ -72,7 +72,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
             if len(kept) < len(weights):
                 X, y, weights, rows = np.ascontiguousarray(X[kept]), y[kept], weights[kept], kept.tolist()
             if len(weights) == 0:
-                raise ValueError("every sample_weight is 0: no rows are left to learn the classes from")
+                raise ValueError("every weight is 0: no rows are left to learn the classes from")
             if (weights == 1.0).all():
                 weights = None
         classes, codes = np.unique(y, return_inverse=True)
@@ -216,7 +216,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         for name, value in self.get_params(deep=False).items():
             if name in _NOT_OPTIONS:
                 continue
-            if name in _ONE_OR_MORE and np.ndim(value) == 1:
+            if name in self._one_or_more and np.ndim(value) == 1:
                 name = f"{name}s"
             elif name == "n_components":
                 name = "components"

@@ -38,6 +38,8 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
     >>> kernsieve.load(path).predict(X[:3])
     array([0, 0, 0])
     """
+    with open(path, "rb"):
+        pass  # a file that is not there, or is a folder, is told by Python's own exceptions
     model = _core.Model.load(path)
     known = {cls._method: cls for cls in vars(_methods).values() if isinstance(cls, type)}
     if model.method not in known:

@@ -58,12 +58,15 @@ fn without_number(source: &std::io::Error) -> String {
     }
 }
 
-/// Names of single parameters, such as `max-features`: only these lose their hyphens.
-fn name_in_python(name: &str) -> String {
-    if name.contains(' ') {
-        name.to_string()
-    } else {
-        name.replace('-', "_")
+/// The name of a parameter in Python: `max_features` for `max-features`. What is not a single name stays.
+pub fn name_in_python(name: &str) -> String {
+    match name {
+        "components" => "n_components".into(),
+        "seed" => "random_state".into(),
+        // There is one name for a value and for several to choose among.
+        "bandwidths" | "ridges" | "balances" => name.trim_end_matches('s').into(),
+        words if words.contains(' ') => words.into(),
+        other => other.replace('-', "_"),
     }
 }
 
@@ -80,8 +83,7 @@ pub fn in_python_words(text: &str) -> String {
         let (option, rest) = part.split_at(end);
         match option {
             "no-vote" => out.push_str("vote=False"),
-            "components" => out.push_str("n_components"),
-            other => out.push_str(&other.replace('-', "_")),
+            other => out.push_str(&name_in_python(other)),
         }
         match rest.strip_prefix(' ') {
             Some(value) if value.starts_with(|c: char| c.is_ascii_digit()) => {

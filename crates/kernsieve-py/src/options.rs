@@ -1,5 +1,6 @@
 //! The words of the options, as Python writes them, and what they mean. The only place that knows both.
 
+use crate::errors::name_in_python;
 use kernsieve::kernel::Family;
 use kernsieve::method::{ClassBandwidths, Options, PosteriorKind, Priors};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -91,7 +92,7 @@ impl Value<'_, '_> {
             Ok(text) => text.to_string(),
             Err(_) => "a value that cannot be shown".into(),
         };
-        PyValueError::new_err(format!("{} must be {wanted}, got {shown}", self.word))
+        PyValueError::new_err(format!("{} must be {wanted}, got {shown}", name_in_python(self.word)))
     }
 
     fn is_text(&self) -> bool {

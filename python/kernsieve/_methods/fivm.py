@@ -106,6 +106,7 @@ class FIVM(KernsieveClassifier):
     """
 
     _method = "fivm"
+    _one_or_more = ("bandwidth", "ridge")
 
     def __init__(
         self,

@@ -99,6 +99,7 @@ class KLR(KernsieveClassifier):
     """
 
     _method = "klr"
+    _one_or_more = ("bandwidth", "ridge")
 
     def __init__(
         self,

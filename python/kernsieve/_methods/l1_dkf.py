@@ -108,6 +108,7 @@ class L1DKF(KernsieveDiscriminant):
     """
 
     _method = "l1-dkf"
+    _one_or_more = ("bandwidth", "ridge")
 
     def __init__(
         self,

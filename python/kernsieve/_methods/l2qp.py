@@ -95,6 +95,7 @@ class L2QP(KernsieveClassifier):
     """
 
     _method = "l2qp"
+    _one_or_more = ("bandwidth", "balance")
 
     def __init__(
         self,
