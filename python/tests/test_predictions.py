@@ -55,6 +55,19 @@ def test_fewer_variates_can_be_kept(iris):
 
 
 @pytest.mark.parametrize("cls", ALL)
+def test_a_row_gets_the_same_bits_in_every_company(cls, iris):
+    X, y = iris
+    estimator = cls().fit(X, y)
+    rows = np.random.default_rng(2).normal(scale=3.0, size=(400, 4)) + X.mean(axis=0)
+    together = estimator.predict_proba(rows)
+    for size in (1, 3, 64, 150):
+        parts = [estimator.predict_proba(rows[k : k + size]) for k in range(0, len(rows), size)]
+        assert_array_equal(np.vstack(parts), together)
+    order = np.random.default_rng(0).permutation(len(rows))
+    assert_array_equal(estimator.predict_proba(rows[order]), together[order])
+
+
+@pytest.mark.parametrize("cls", ALL)
 def test_threads_change_nothing(cls, iris):
     X, y = iris
     one, two = cls(n_jobs=1).fit(X, y), cls(n_jobs=2).fit(X, y)

@@ -53,7 +53,7 @@ impl Model {
             Vec::with_capacity(n * q),
         ];
         // Some hundred blocks of the library at a time, so that an interrupt is heard between them.
-        let rows = BLOCK_ROWS * (4 * n_jobs).max(64);
+        let rows = BLOCK_ROWS * (16 * n_jobs).max(256);
         for chunk in x.as_slice()?.chunks(rows * p) {
             let chunk = Matrix::from_vec(chunk.to_vec(), chunk.len() / p, p);
             let (prediction, scores) = py.detach(|| {

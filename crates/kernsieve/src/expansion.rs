@@ -5,10 +5,10 @@ use crate::kernel::{Kernel, Pairs, exp_in_place};
 use crate::linalg::{Matrix, View, gemm_into};
 use rayon::prelude::*;
 
-/// Rows that one task evaluates. Blocks start at multiples of this, so a caller that hands over rows in pieces of a
-/// multiple of it gets the same bits as one that hands over all of them.
-pub const BLOCK_ROWS: usize = 256;
-/// Support rows per tile: 256 x 256 numbers are 512 KiB, which stays in the second-level cache.
+/// Rows that one task evaluates. Every product has this shape, so that a row gets the same bits whatever rows come with it;
+/// few, since a row that comes alone is paid for as a whole block.
+pub const BLOCK_ROWS: usize = 64;
+/// Support rows per tile: 64 x 256 numbers are 128 KiB, which stays in the second-level cache.
 const TILE: usize = 256;
 
 /// A kernel expansion. Feature weights of zero drop features: `support` holds only the columns with a nonzero weight.
@@ -162,13 +162,23 @@ impl KernelExpansion {
             .for_each(|(t, z)| {
                 let rows = z.len() / q;
                 let start = t * BLOCK_ROWS;
-                let mut block = Vec::with_capacity(rows * p);
+                let mut block = Vec::with_capacity(BLOCK_ROWS * p);
                 for i in start..start + rows {
                     let row = x.row(i);
                     block.extend(used.iter().zip(&weights).map(|(&j, w)| row[j] * w));
                 }
+                // The last block is filled up: products of another shape may round another way, and what a row gets must not
+                // depend on how many come with it.
+                block.resize(BLOCK_ROWS * p, 0.0);
                 let norms = pairs.prepare(&mut block);
-                self.evaluate_block(&pairs, View::new(&block, rows, p, p), &norms, z);
+                let block = View::new(&block, BLOCK_ROWS, p, p);
+                if rows == BLOCK_ROWS {
+                    self.evaluate_block(&pairs, block, &norms, z);
+                } else {
+                    let mut full = vec![0.0; BLOCK_ROWS * q];
+                    self.evaluate_block(&pairs, block, &norms, &mut full);
+                    z.copy_from_slice(&full[..rows * q]);
+                }
             });
         out
     }
@@ -324,9 +334,19 @@ mod tests {
                 offset: vec![0.0; 2],
             },
         );
-        let x = random(3 * BLOCK_ROWS, 4, 3);
+        let n = 3 * BLOCK_ROWS;
+        let x = random(n, 4, 3);
         let whole = e.evaluate(&x);
-        let part = e.evaluate(&x.select_rows(&(BLOCK_ROWS..3 * BLOCK_ROWS).collect::<Vec<_>>()));
-        assert_eq!(whole.as_slice()[BLOCK_ROWS * 2..], *part.as_slice());
+        for size in [1, 2, 7, 8, 31, BLOCK_ROWS, BLOCK_ROWS + 1, n] {
+            for start in (0..n).step_by(size) {
+                let rows: Vec<usize> = (start..(start + size).min(n)).collect();
+                let part = e.evaluate(&x.select_rows(&rows));
+                assert_eq!(
+                    whole.as_slice()[2 * start..][..2 * rows.len()],
+                    *part.as_slice(),
+                    "{size}"
+                );
+            }
+        }
     }
 }
