@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -21,6 +21,9 @@ from ._progress import ProgressBar
 from ._results import chosen_params, cv_results
 from ._threads import thread_count
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 # Parameters that the compiled module gets in another way than as an option.
 _NOT_OPTIONS = {"class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
 
@@ -28,6 +31,14 @@ _NOT_OPTIONS = {"class_weight", "estimate", "memory", "n_jobs", "random_state", 
 def default_feature_names(n: int) -> list[str]:
     """Names of columns that have none, as the command line gives them."""
     return [f"x{j}" for j in range(n)]
+
+
+def _target_name(given: Any, features: list[str]) -> str:
+    """What the column of classes is called in a model file: not as any feature."""
+    name = given if isinstance(given, str) and given else "class"
+    while name in features:
+        name += "_"
+    return name
 
 
 class KernsieveClassifier(ClassifierMixin, BaseEstimator):
@@ -40,7 +51,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
     # Parameters that may be one value, which is used, or several, which are chosen among.
     _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Tune what is not given, and fit.
 
         Parameters
@@ -59,7 +70,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         """
         threads, memory = thread_count(self.n_jobs), memory_limit(self.memory)
         options = self._options()
-        target = getattr(y, "name", None)
+        target = getattr(y, "name", None)  # of a series
         X, y = validate_data(
             self, X, y, dtype=np.float64, order="C", accept_sparse="csr", ensure_min_samples=2, ensure_min_features=1
         )
@@ -77,17 +88,18 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
                 weights = None
         classes, codes = np.unique(y, return_inverse=True)
         names = getattr(self, "feature_names_in_", None)
+        names = default_feature_names(X.shape[1]) if names is None else [str(name) for name in names]
         with ProgressBar(type(self).__name__) as bar:
             model, notices, ignored = _core.train(
                 X,
                 codes.astype(np.int64),
                 [str(label) for label in classes.tolist()],
-                default_feature_names(X.shape[1]) if names is None else [str(name) for name in names],
+                names,
                 self._method,
                 options,
                 weights=weights,
                 rows=rows,
-                target=target if isinstance(target, str) and target else "class",
+                target=_target_name(target, names),
                 estimate=bool(self.estimate),
                 n_jobs=threads,
                 memory=memory,
@@ -98,7 +110,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         self._warn(ignored)
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the class of every row: the most probable one.
 
         Parameters
@@ -114,7 +126,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         posterior, _, _ = self._evaluate(X)
         return self.classes_[np.argmax(posterior, axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes.
 
         Parameters
@@ -129,7 +141,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._evaluate(X)[0]
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
         They are computed as logarithms: where a probability is too small for a number, its logarithm is still there.
@@ -148,7 +160,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         scores = scores - scores.max(axis=1, keepdims=True)
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Log scores of the classes.
 
         Parameters
@@ -168,7 +180,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         # A difference that no probability can show is no preference, so that its sign and predict agree.
         return np.where(posterior[:, 1] == posterior[:, 0], 0.0, odds)
 
-    def get_support(self, indices=False):
+    def get_support(self, indices: bool = False) -> np.ndarray:
         """Which features are kept.
 
         Parameters
@@ -196,7 +208,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         self.model_.save(path)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
     def __sklearn_tags__(self):
@@ -204,7 +216,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _evaluate(self, X):
+    def _evaluate(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities, log scores and outputs."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
@@ -229,7 +241,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
             return int(state)
         return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
-    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
+    def _weights(self, sample_weight: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
         if sample_weight is None and self.class_weight is None:
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
@@ -274,7 +286,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
 class KernsieveDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernsieveClassifier):
     """A method whose outputs are coordinates that tell the classes apart, which makes it a transformer too."""
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Canonical variates, or discriminant scores, of every row.
 
         Parameters

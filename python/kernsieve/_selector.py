@@ -58,7 +58,7 @@ class SieveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        validate_data(self, X, y, dtype=np.float64, accept_sparse="csr", skip_check_array=False)
+        validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")  # for the number of features and their names
         self.estimator_ = clone(self.estimator) if self.estimator is not None else SparseKOS()
         if sample_weight is None:
             self.estimator_.fit(X, y)

@@ -38,6 +38,7 @@ def test_the_table_is_that_of_a_search(cls, iris):
     n = len(table["params"])
     assert all(len(column) == n for column in table.values())
     assert table["params"][best].items() <= estimator.best_params_.items()
+    assert set(estimator.best_params_) <= set(estimator.get_params())
     assert estimator.best_score_ == table["mean_test_score"][best] > 0.9
     assert table["rank_test_score"].min() == 1
     splits = np.array([table[f"split{k}_test_score"][best] for k in range(5)])

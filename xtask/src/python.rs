@@ -8,18 +8,39 @@ const TEST_PACKAGES: &str = "tests/python/requirements.txt";
 const PEER_PACKAGES: &str = "benchmarks/peers/requirements.txt";
 const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Builds the command line tool and the benchmark worker and runs `tests/python` with them.
+/// Builds the command line tool, the benchmark worker and the Python package, and runs `tests/python` and `python/tests` with them.
 pub fn run(root: &Path) -> Result<(), String> {
     build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
     let python = environment(root, "python", &[TEST_PACKAGES])?;
-    let mut pytest = Command::new(python);
-    pytest
-        .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "tests/python"])
-        .env("KERNSIEVE", built(root, "debug", "kernsieve"))
-        .env("KERNSIEVE_BENCH", built(root, "debug", "kernsieve-bench"))
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .current_dir(root);
-    step(&mut pytest)
+    install_package(root, &python)?;
+    // One after the other: both have a conftest.py, which one run would take for the same module.
+    for tests in ["tests/python", "python/tests"] {
+        let mut pytest = Command::new(&python);
+        pytest
+            .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", tests])
+            .env("KERNSIEVE", built(root, "debug", "kernsieve"))
+            .env("KERNSIEVE_BENCH", built(root, "debug", "kernsieve-bench"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .current_dir(root);
+        step(&mut pytest)?;
+    }
+    Ok(())
+}
+
+/// Installs the Python package as a user would, but with the profile of the tests, whose crates are compiled already.
+fn install_package(root: &Path, python: &Path) -> Result<(), String> {
+    let bin = python.parent().unwrap_or(root);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&path)))
+        .map_err(|e| e.to_string())?;
+    step(
+        Command::new(python)
+            .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"])
+            .args(["--no-build-isolation", "--config-settings=build-args=--profile dev", "."])
+            // Where the build finds maturin.
+            .env("PATH", path)
+            .current_dir(root),
+    )
 }
 
 /// kernsieve beside its peers, optimised: prints the table of ratios.

@@ -22,8 +22,6 @@ class LDA(KernsieveDiscriminant):
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
-    rule : {'min', '1se'}, default='min'
-        Take the setting of least error, or the simplest within one standard error of it.
     validation : {'cv', 'split'}, default='cv'
         Validate settings on all folds, or on the first only.
     folds : int, default=5
@@ -89,7 +87,6 @@ class LDA(KernsieveDiscriminant):
         priors="empirical",
         class_weight=None,
         standardize=True,
-        rule="min",
         validation="cv",
         folds=5,
         estimate=True,
@@ -103,7 +100,6 @@ class LDA(KernsieveDiscriminant):
         self.priors = priors
         self.class_weight = class_weight
         self.standardize = standardize
-        self.rule = rule
         self.validation = validation
         self.folds = folds
         self.estimate = estimate
