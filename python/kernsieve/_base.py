@@ -171,7 +171,8 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes the log odds of ``classes_[1]``, else one log probability, up to a constant of the row, for each class.
+            With two classes the log odds of ``classes_[1]``, else one log probability, up to a constant of the row,
+            for each class.
         """
         posterior, scores, _ = self._evaluate(X)
         if len(self.classes_) > 2:
@@ -265,7 +266,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         self.path_ = report.get("path", [])
         # A fit before this one may have left its table.
         for name in ("cv_results_", "best_index_", "best_score_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if record["cv"] is not None:
             self.cv_results_ = cv_results(record["cv"]["grid"])
             self.best_index_ = record["cv"]["chosen"]

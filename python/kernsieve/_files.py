@@ -23,9 +23,9 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
     Returns
     -------
     estimator : KernsieveClassifier
-        A fitted estimator of the class that belongs to the method of the file. A file holds the names of the classes only: where
-        all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the command line turned
-        into one feature per level is expected as these features, named ``column=level``.
+        A fitted estimator of the class that belongs to the method of the file. A file holds the names of the classes
+        only: where all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the
+        command line turned into one feature per level is expected as these features, named ``column=level``.
 
     Examples
     --------
@@ -41,9 +41,12 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
     with open(path, "rb"):
         pass  # a file that is not there, or is a folder, is told by Python's own exceptions
     model = _core.Model.load(path)
-    known = {cls._method: cls for cls in vars(_methods).values() if isinstance(cls, type)}
+    classes = [getattr(_methods, name) for name in _methods.__all__]
+    known = {cls._method: cls for cls in classes}
     if model.method not in known:
-        raise ValueError(f"{path}: this version has no estimator for the method '{model.method}'; install a newer kernsieve")
+        raise ValueError(
+            f"{path}: this version has no estimator for the method '{model.method}'; install a newer kernsieve"
+        )
     record = json.loads(model.record())
     estimator = known[model.method]()
     estimator.set_params(**_params(estimator, record["options"]))

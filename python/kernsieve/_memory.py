@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,7 +32,7 @@ def memory_limit(memory: int | str | None) -> int | None:
     return int(number)
 
 
-def dense(X: np.ndarray | sparse.spmatrix, limit: int | None) -> np.ndarray:
+def dense(X: Any, limit: int | None) -> np.ndarray:
     """``X`` as a dense array, which the methods need; refused where a sparse one would not fit."""
     if not sparse.issparse(X):
         return X
@@ -43,7 +44,7 @@ def dense(X: np.ndarray | sparse.spmatrix, limit: int | None) -> np.ndarray:
     if 2 * needed > limit:
         raise MemoryError(
             f"X is sparse and has to be made dense: {X.shape[0]} rows by {X.shape[1]} features twice are "
-            f"{_core.bytes_for_people(2 * needed)}, the limit is {_core.bytes_for_people(limit)}; take fewer rows or features, "
-            f"or raise memory"
+            f"{_core.bytes_for_people(2 * needed)}, the limit is {_core.bytes_for_people(limit)}; "
+            f"take fewer rows or features, or raise memory"
         )
     return np.ascontiguousarray(X.toarray())

@@ -6,7 +6,7 @@ import sys
 
 
 class ProgressBar:
-    """One line that is written over with a carriage return. Use it as a context manager and call it with (done, total)."""
+    """One line that is written over with a carriage return. A context manager, called with (done, total)."""
 
     WIDTH = 30
 

@@ -7,17 +7,18 @@ import kernsieve
 
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 FOLDS = (
-    "settings are tuned on folds of rows: a row of weight 2 is held out as one, two equal rows may end up in two folds; the same "
-    "check passes for the same estimator with fixed settings"
+    "settings are tuned on folds of rows: a row of weight 2 is held out as one, two equal rows may be in two folds; "
+    "the same check passes for the same estimator with fixed settings"
 )
 ROTATION = (
-    "the check has 30 features and 10 distinct rows: the classes are apart without any spread, both discriminants are equally good, "
-    "and the variates are unique up to a rotation only; probabilities are equal, and test_weights has a case with more rows"
+    "the check has 30 features and 9 distinct rows: the classes are apart without any spread, both discriminants are "
+    "equally good, and the variates are unique up to a rotation only; probabilities are equal, and test_weights has a "
+    "case with more rows"
 )
 ONE_ROW = "the check has a class of one row of weight 3: l2qp leaves rows out in turn and needs two"
 INTERPOLATION = (
-    "the check puts weights of 1000 and 0.0001 on pure noise: a discriminant measures distances in the spread of the training rows, which "
-    "the default ridge lets the kernel fit almost exactly, so that no prior can outweigh them"
+    "the check puts weights of 1000 and 0.0001 on pure noise: a discriminant measures distances in the spread of the "
+    "training rows, which the default ridge lets the kernel fit almost exactly, so that no prior can outweigh them"
 )
 
 

@@ -66,7 +66,9 @@ def test_files_that_are_no_models(tmp_path):
 
 def test_the_compiled_module_checks_what_it_gets(iris):
     X, y = iris
-    good = dict(x=X, y=y.astype(np.int64), classes=["a", "b", "c"], feature_names=list("abcd"), method="lda", options={})
+    good = dict(
+        x=X, y=y.astype(np.int64), classes=["a", "b", "c"], feature_names=list("abcd"), method="lda", options={}
+    )
     _core.train(**good)
     for change, message in [
         ({"method": "svm"}, "unknown method 'svm'"),

@@ -37,7 +37,14 @@ def test_layouts_and_types_make_no_difference(iris):
     frozen = X.copy()
     frozen.setflags(write=False)
     plain = MKDA().fit(X, y)
-    for other in (np.asfortranarray(X), frozen, X.tolist(), np.repeat(X, 2, axis=1)[:, ::2], sparse.csr_matrix(X), sparse.csc_array(X)):
+    for other in (
+        np.asfortranarray(X),
+        frozen,
+        X.tolist(),
+        np.repeat(X, 2, axis=1)[:, ::2],
+        sparse.csr_matrix(X),
+        sparse.csc_array(X),
+    ):
         estimator = MKDA().fit(other, y)
         assert estimator.model_.to_bytes() == plain.model_.to_bytes()
         assert_array_equal(estimator.predict_proba(other), plain.predict_proba(X))

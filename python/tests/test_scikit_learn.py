@@ -50,7 +50,9 @@ def test_in_a_pipeline(ring):
 
 def test_in_a_search(moons):
     X, y = moons
-    search = GridSearchCV(MKDA(estimate=False), {"bandwidth": [0.3, 1.0], "ridge": np.array([0.01, 1.0])}, cv=3, n_jobs=2)
+    search = GridSearchCV(
+        MKDA(estimate=False), {"bandwidth": [0.3, 1.0], "ridge": np.array([0.01, 1.0])}, cv=3, n_jobs=2
+    )
     search.fit(X, y)
     assert search.best_score_ > 0.85
     assert set(search.best_params_) == {"bandwidth", "ridge"}

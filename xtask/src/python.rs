@@ -36,7 +36,11 @@ fn install_package(root: &Path, python: &Path) -> Result<(), String> {
     step(
         Command::new(python)
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"])
-            .args(["--no-build-isolation", "--config-settings=build-args=--profile dev", "."])
+            .args([
+                "--no-build-isolation",
+                "--config-settings=build-args=--locked --profile dev",
+                ".",
+            ])
             // Where the build finds maturin.
             .env("PATH", path)
             .current_dir(root),
