@@ -2,7 +2,8 @@
 
 use crate::errors::guarded;
 use crate::pool;
-use kernsieve::expansion::BLOCK_ROWS;
+use kernsieve::data::ColumnKind;
+use kernsieve::expansion::{BLOCK_ROWS, Output};
 use kernsieve::linalg::Matrix;
 use kernsieve::{Error, model_file};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -29,6 +30,13 @@ type Prediction<'py> = (
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray2<f64>>,
+);
+
+/// Centres, widths and weights of a mixture of kernels.
+type Mixture<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
 );
 
 #[pymethods]
@@ -92,6 +100,35 @@ impl Model {
     #[getter]
     fn feature_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.0.feature_weights())
+    }
+
+    /// A density as a mixture of kernels: centres (kernels x features) and widths (features) in the units of the data, and the weights of the kernels. A constant feature has the width 0.
+    fn mixture<'py>(&self, py: Python<'py>) -> PyResult<Mixture<'py>> {
+        let (model, e) = (&self.0, &self.0.expansion);
+        let Output::LogDensity { weights, .. } = &e.output else {
+            return Err(PyValueError::new_err("this model is not a density"));
+        };
+        let fills = model.schema.columns.iter().map(|c| match c.kind {
+            ColumnKind::Numeric { fill } => fill,
+            ColumnKind::Categorical { .. } => 0.0,
+        });
+        let mut centre: Vec<f64> = fills.collect();
+        let p = centre.len();
+        let (mut centres, mut widths) = (Vec::with_capacity(weights.len() * p), vec![0.0; p]);
+        let used: Vec<usize> = (0..p).filter(|&j| e.feature_weights[j] != 0.0).collect();
+        used.iter()
+            .for_each(|&j| widths[j] = e.kernel.bandwidth().unwrap_or(0.0) * model.scaling.scale[j]);
+        for row in e.support.iter_rows() {
+            for (&j, v) in used.iter().zip(row) {
+                centre[j] = v * model.scaling.scale[j] + model.scaling.mean[j];
+            }
+            centres.extend_from_slice(&centre);
+        }
+        Ok((
+            PyArray1::from_vec(py, centres).reshape([weights.len(), p])?,
+            PyArray1::from_vec(py, widths),
+            PyArray1::from_slice(py, weights),
+        ))
     }
 
     /// Name of the method.

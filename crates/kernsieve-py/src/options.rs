@@ -2,6 +2,7 @@
 
 use crate::errors::name_in_python;
 use kernsieve::kernel::Family;
+use kernsieve::method::density::Criterion;
 use kernsieve::method::{ClassBandwidths, Options, PosteriorKind, Priors};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,6 +23,15 @@ pub fn parse(words: &Bound<'_, PyDict>) -> PyResult<Options> {
     Ok(options)
 }
 
+/// What the bandwidth of a density is chosen by.
+pub fn criterion(value: &Bound<'_, PyAny>) -> PyResult<Criterion> {
+    Value {
+        word: "criterion",
+        value: value.clone(),
+    }
+    .choice()
+}
+
 fn set(options: &mut Options, word: &str, value: &Value<'_, '_>) -> PyResult<()> {
     match word {
         "kernel" if value.is_word("discriminant") => {
@@ -40,6 +50,7 @@ fn set(options: &mut Options, word: &str, value: &Value<'_, '_>) -> PyResult<()>
         "penalty" => options.penalty = value.choice()?,
         "priors" if value.is_text() => options.priors = value.choice()?,
         "priors" => options.priors = Priors::Given(value.numbers()?),
+        "costs" => options.costs = value.numbers()?,
         "mahalanobis" => options.mahalanobis = value.yes_or_no()?,
         "components" => options.components = Some(value.count()?),
         "max_support" => options.max_support = Some(value.count()?),

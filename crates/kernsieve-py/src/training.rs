@@ -6,7 +6,7 @@ use crate::{options, pool};
 use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
 use kernsieve::linalg::Matrix;
 use kernsieve::method::MethodKind;
-use kernsieve::tuning::{Control, Trained};
+use kernsieve::tuning::{Control, DensityData, Trained};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -66,54 +66,127 @@ pub fn train(
         }
     })?;
 
-    let told = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
-    let teller = told.clone();
-    let mut control = Control::new().on_progress(move |p| {
-        teller.0.store(p.done, Ordering::Relaxed);
-        teller.1.store(p.total, Ordering::Relaxed);
-    });
-    if let Some(bytes) = memory {
-        control = control.memory_limit(bytes);
-    }
-    let control = Arc::new(control);
+    let supervision = Supervision {
+        n_jobs,
+        memory,
+        progress,
+    };
+    let mut trained = supervision.run(py, move |control| {
+        kernsieve::tuning::train(kind, &options, &data, &schema, estimate, control)
+    })?;
+    to_rows_of_the_caller(&mut trained, rows.as_deref());
+    let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
+    let notices = words(trained.notices.iter().map(String::as_str).collect());
+    let ignored = words(trained.model.record.options.ignored(kind));
+    Ok((Model::new(trained.model), notices, ignored))
+}
 
-    let (sender, receiver) = mpsc::channel();
-    let work_control = control.clone();
-    // The pool lives until its work is done, even when nobody waits for it any more.
-    pool::own(n_jobs)?.spawn(move || {
-        let work = || kernsieve::tuning::train(kind, &options, &data, &schema, estimate, &work_control);
-        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
-    });
-    let receiver = Mutex::new(receiver);
-    let outcome = loop {
-        match py.detach(|| wait(&receiver, POLL)) {
-            Ok(outcome) => break outcome,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the fit ended without a result"));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if let Err(stop) = py.check_signals().and_then(|()| tell(py, progress.as_ref(), &told)) {
-            control.cancel();
-            let _ = py.detach(|| wait(&receiver, GRACE));
-            return Err(stop);
-        }
+/// Estimates a density of the rows. Returns the model and what the user should know about it.
+#[pyfunction]
+#[pyo3(signature = (x, feature_names, options, criterion, *, weights=None, rows=None, n_jobs=1, memory=None, progress=None))]
+#[allow(clippy::too_many_arguments)] // Python names them
+pub fn train_density(
+    py: Python<'_>,
+    x: PyReadonlyArray2<'_, f64>,
+    feature_names: Vec<String>,
+    options: &Bound<'_, PyDict>,
+    criterion: &Bound<'_, PyAny>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+    rows: Option<Vec<usize>>,
+    n_jobs: usize,
+    memory: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Model, Vec<String>)> {
+    let options = options::parse(options)?;
+    let criterion = options::criterion(criterion)?;
+    let shape = x.shape();
+    let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
+    let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let schema = Schema {
+        target: String::new(),
+        ..schema(&matrix, &feature_names, "")
     };
-    let mut trained = match outcome {
-        Ok(result) => result.map_err(exception)?,
-        Err(panic) => return Err(internal(panic.as_ref())),
+    let supervision = Supervision {
+        n_jobs,
+        memory,
+        progress,
     };
+    let mut trained = supervision.run(py, move |control| {
+        let data = DensityData {
+            x: &matrix,
+            weights: weights.as_deref(),
+            schema: &schema,
+        };
+        kernsieve::tuning::train_density(&data, &options, criterion, control)
+    })?;
+    to_rows_of_the_caller(&mut trained, rows.as_deref());
+    let notices = trained.notices.iter().map(|text| in_python_words(text)).collect();
+    Ok((Model::new(trained.model), notices))
+}
+
+/// The caller may have left rows out: rows are named as he knows them.
+fn to_rows_of_the_caller(trained: &mut Trained, rows: Option<&[usize]>) {
     if let Some(rows) = rows {
-        // Rows of the caller, who may have left some out.
         let report = &mut trained.model.record.report;
         let original = |row: &mut usize| *row = rows.get(*row).copied().unwrap_or(*row);
         report.retained_rows.iter_mut().for_each(original);
         report.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(original);
     }
-    let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
-    let notices = words(trained.notices.iter().map(String::as_str).collect());
-    let ignored = words(trained.model.record.options.ignored(kind));
-    Ok((Model::new(trained.model), notices, ignored))
+}
+
+/// What a computation may use, and who hears of it.
+struct Supervision {
+    n_jobs: usize,
+    memory: Option<u64>,
+    progress: Option<Py<PyAny>>,
+}
+
+impl Supervision {
+    /// Runs a computation on threads of its own while this one listens for signals and tells the progress.
+    fn run(
+        self,
+        py: Python<'_>,
+        work: impl FnOnce(&Control) -> kernsieve::Result<Trained> + Send + 'static,
+    ) -> PyResult<Trained> {
+        let told = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let teller = told.clone();
+        let mut control = Control::new().on_progress(move |p| {
+            teller.0.store(p.done, Ordering::Relaxed);
+            teller.1.store(p.total, Ordering::Relaxed);
+        });
+        if let Some(bytes) = self.memory {
+            control = control.memory_limit(bytes);
+        }
+        let control = Arc::new(control);
+        let (sender, receiver) = mpsc::channel();
+        let work_control = control.clone();
+        // The pool lives until its work is done, even when nobody waits for it any more.
+        pool::own(self.n_jobs)?.spawn(move || {
+            let _ = sender.send(catch_unwind(AssertUnwindSafe(|| work(&work_control))));
+        });
+        let receiver = Mutex::new(receiver);
+        let outcome = loop {
+            match py.detach(|| wait(&receiver, POLL)) {
+                Ok(outcome) => break outcome,
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err("the fit ended without a result"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(stop) = py
+                .check_signals()
+                .and_then(|()| tell(py, self.progress.as_ref(), &told))
+            {
+                control.cancel();
+                let _ = py.detach(|| wait(&receiver, GRACE));
+                return Err(stop);
+            }
+        };
+        match outcome {
+            Ok(result) => result.map_err(exception),
+            Err(panic) => Err(internal(panic.as_ref())),
+        }
+    }
 }
 
 fn wait(receiver: &Mutex<Receiver<Outcome>>, time: Duration) -> Result<Outcome, RecvTimeoutError> {
