@@ -221,7 +221,13 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         """Probabilities, log scores and outputs."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
-        return self.model_.predict(dense(X, memory_limit(self.memory)), thread_count(self.n_jobs))
+        rows = dense(X, memory_limit(self.memory))
+        posterior, scores, outputs = self.model_.predict(rows, thread_count(self.n_jobs))
+        # So far out that the scores overflow: the probabilities are still sound.
+        lost = ~np.isfinite(scores).all(axis=1)
+        if lost.any():
+            scores[lost] = np.log(np.maximum(posterior[lost], np.finfo(float).tiny))
+        return posterior, scores, outputs
 
     def _options(self) -> dict[str, Any]:
         """The parameters in the words of the compiled module."""

@@ -12,9 +12,12 @@ def test_the_class_is_the_most_probable_one(cls, iris, moons):
     for X, y in (iris, moons):
         estimator = cls().fit(X, y)
         # Also far from all training rows, where probabilities are 0, 1 or all alike.
-        for rows in (X, rng.normal(scale=3.0, size=(500, X.shape[1])), np.full((2, X.shape[1]), 1e6)):
+        far = np.outer([1e6, -1e6, 1e160, 1e200, -1e300], np.ones(X.shape[1]))
+        for rows in (X, rng.normal(scale=3.0, size=(500, X.shape[1])), far):
             p = estimator.predict_proba(rows)
             assert np.isfinite(p).all()
+            assert np.isfinite(estimator.predict_log_proba(rows)).all()
+            assert np.isfinite(estimator.decision_function(rows)).all()
             assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
             assert_array_equal(estimator.predict(rows), estimator.classes_[np.argmax(p, axis=1)])
 

@@ -12,7 +12,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   test     everything below, in order: what CI runs
   rust     formatting, lints, documentation and tests of the workspace
   layers   no module uses one above it
-  python   comparisons with NumPy, SciPy and scikit-learn (makes its own virtual environment)
+  python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
 
   bench    speed beside scikit-learn: prints a table of ratios (not part of test)
   tables   a published table beside ours: cargo xtask tables kos-2 --data DIR (not part of test)";
