@@ -33,6 +33,13 @@ def default_feature_names(n: int) -> list[str]:
     return [f"x{j}" for j in range(n)]
 
 
+def seed_of(state: Any) -> int:
+    """The seed that a ``random_state`` stands for: a whole number itself, so that the command line has the same."""
+    if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
+        return int(state)
+    return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+
 def _target_name(given: Any, features: list[str]) -> str:
     """What the column of classes is called in a model file: not as any feature."""
     name = given if isinstance(given, str) and given else "class"
@@ -231,7 +238,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
 
     def _options(self) -> dict[str, Any]:
         """The parameters in the words of the compiled module."""
-        options: dict[str, Any] = {"seed": self._seed()}
+        options: dict[str, Any] = {"seed": seed_of(self.random_state)}
         for name, value in self.get_params(deep=False).items():
             if name in _NOT_OPTIONS:
                 continue
@@ -241,12 +248,6 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
                 name = "components"
             options[name] = value
         return options
-
-    def _seed(self) -> int:
-        state = self.random_state
-        if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
-            return int(state)
-        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
     def _weights(self, sample_weight: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
         if sample_weight is None and self.class_weight is None:

@@ -27,6 +27,9 @@ class Model:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Probabilities, log scores and outputs of the rows of ``x``."""
 
+    def mixture(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Centres, widths of the features and weights of a density, in the units of the data."""
+
     def record(self) -> str:
         """How the model came about, as JSON."""
 
@@ -54,6 +57,20 @@ def train(
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[Model, list[str], list[str]]:
     """The model, what the user should know about it, and which options had no meaning."""
+
+def train_density(
+    x: NDArray[np.float64],
+    feature_names: Sequence[str],
+    options: Mapping[str, Any],
+    criterion: str,
+    *,
+    weights: NDArray[np.float64] | None = None,
+    rows: Sequence[int] | None = None,
+    n_jobs: int = 1,
+    memory: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[Model, list[str]]:
+    """A density of the rows, and what the user should know about it."""
 
 def available_memory() -> int | None: ...
 def bytes_for_people(bytes: int) -> str: ...

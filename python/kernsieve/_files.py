@@ -10,9 +10,10 @@ import numpy as np
 
 from . import _core, _methods
 from ._base import KernsieveClassifier, default_feature_names
+from ._density import L2Density
 
 
-def load(path: str | PathLike[str]) -> KernsieveClassifier:
+def load(path: str | PathLike[str]) -> KernsieveClassifier | L2Density:
     """Load a model that ``save`` or the command line wrote.
 
     Parameters
@@ -22,7 +23,7 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
 
     Returns
     -------
-    estimator : KernsieveClassifier
+    estimator : KernsieveClassifier or L2Density
         A fitted estimator of the class that belongs to the method of the file. A file holds the names of the classes
         only: where all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the
         command line turned into one feature per level is expected as these features, named ``column=level``.
@@ -41,7 +42,7 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
     with open(path, "rb"):
         pass  # a file that is not there, or is a folder, is told by Python's own exceptions
     model = _core.Model.load(path)
-    classes = [getattr(_methods, name) for name in _methods.__all__]
+    classes = [getattr(_methods, name) for name in _methods.__all__] + [L2Density]
     known = {cls._method: cls for cls in classes}
     if model.method not in known:
         raise ValueError(
@@ -55,7 +56,11 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator.n_features_in_ = len(names)
     estimator.notices_ = []
-    estimator._set_fitted(model, _labels(model.classes))
+    if isinstance(estimator, L2Density):
+        estimator.criterion = record["density"]["criterion"]
+        estimator._set_fitted(model)
+    else:
+        estimator._set_fitted(model, _labels(model.classes))
     return estimator
 
 

@@ -11,6 +11,7 @@ FIXED = {
     "KLR": {"bandwidth": 1.0, "ridge": 0.01},
     "KOS": {"bandwidth": 3.0, "ridge": 1.0},
     "L1DKF": {"sparsity": 1.0},
+    "L2LE": {"bandwidth": 1.0, "ridge": 1.0},
     "L2QP": {"bandwidth": 1.0, "balance": 1.0},
     "LDA": {},
     "MKDA": {"bandwidth": 3.0, "ridge": 30.0},

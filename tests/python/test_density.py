@@ -153,3 +153,36 @@ def test_many_dimensions_neither_underflow_nor_overflow(workshop, d):
     logs = density.log_density(x[:5])
     assert np.isfinite(logs).all() and (logs < -d / 2).all()
     assert np.isfinite(density.fit["cv"]["log_density"])
+
+
+@pytest.mark.parametrize(("d", "width"), [(100, 1.5), (200, 1.5), (200, 2.0), (300, 2.0)])
+def test_many_dimensions_reach_the_optimum(workshop, d, width):
+    """Kernel values of other rows are far below those of a row with itself, and count all the same."""
+    x = np.random.default_rng(1).normal(size=(40, d))
+    fit = Density(workshop, x, "--bandwidth", width, "--no-standardize").fit
+    q, c = program(x, width, "gaussian", np.ones(40))
+    k = np.exp(log_kernel("gaussian", x, x, width))
+    np.fill_diagonal(k, 0)
+    c = k.sum(1) / 39
+    value, scale = least(q, c)
+    assert abs(fit["objective"] - value) < 1e-6 * scale
+    share = np.full(40, 1 / 40)
+    equal = share @ q @ share - 2 * c @ share
+    assert abs(fit["equal_loo_ise"] - equal) < 1e-9 * abs(equal)
+
+
+def test_weights_may_be_shares(workshop):
+    x = two_heaps(100, 2, 21)
+    rng = np.random.default_rng(2)
+    w = rng.uniform(0.2, 1.0, 100)
+    plain = Density(workshop, x, "--bandwidth", 0.4, weights=w).fit
+    shares = Density(workshop, x, "--bandwidth", 0.4, weights=w / w.sum()).fit
+    assert plain["retained_samples"]["rows"] == shares["retained_samples"]["rows"]
+    assert np.allclose(plain["retained_samples"]["weights"], shares["retained_samples"]["weights"], atol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_rows_beyond_all_measure_have_no_density(workshop, kernel):
+    density = Density(workshop, two_heaps(60, 2, 22), "--kernel", kernel)
+    logs = density.log_density(np.array([[0.0, 0.0], [1e200, 0.0], [1e308, 1e308], [-1.7e308, 1e308]]))
+    assert np.isfinite(logs[0]) and (logs[1:] < -400).all()

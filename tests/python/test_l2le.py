@@ -103,7 +103,8 @@ def test_several_classes_take_the_largest_weighted_difference(workshop):
 
 def test_equations_that_double_precision_cannot_solve_are_refused(workshop):
     x, y = sample(200, 2, 3)
-    kernsieve("fit", workshop.write("data.csv", x, y), *FIXED, "--bandwidth", 5, "--ridge", 1e-16, status=1)
+    for width, ridge in [(5, 1e-16), (0.5, 1e-14), (0.5, 1e-12)]:
+        kernsieve("fit", workshop.write("data.csv", x, y), *FIXED, "--bandwidth", width, "--ridge", ridge, status=1)
     # The same ridge is harmless where the matrix is far from singular.
     fit = workshop.fit(x, y, *FIXED, "--bandwidth", 1e-4, "--ridge", 1e-16)
     assert fit["converged"]
@@ -117,3 +118,40 @@ def test_it_learns_what_is_not_linear(workshop):
     assert fit["cv"]["error"] < 0.08
     labels, p, _ = workshop.predict(x)
     assert (labels.astype(int) == p.argmax(1)).all()
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1e-8, 1e-9])
+def test_small_ridges_are_solved(workshop, ridge):
+    x, y = sample(100, 2, 4)
+    fit = workshop.fit(x, y, *FIXED, "--bandwidth", 0.5, "--ridge", ridge)
+    assert fit["converged"] and fit["residual"] < 1e-6
+    b, _ = differences(x, y, 0.5, ridge)
+    new = np.random.default_rng(3).normal(size=(200, 2))
+    labels, _, z = workshop.predict(new)
+    score = np.exp(log_kernel("gaussian", new, x, 0.5)) @ b[1]
+    sure = np.abs(score) > 1e-3 * np.abs(score).mean()
+    assert ((labels.astype(int) == 1) == (score > 0))[sure].all()
+    assert np.corrcoef(score, z[:, 0])[0, 1] > 1 - 1e-6
+
+
+def test_priors_weigh_the_classes_that_one_is_set_against(workshop):
+    x, y = sample(150, 2, 9, shares=(0.3, 0.2, 0.5))
+    priors = np.array([0.8, 0.1, 0.1])
+    workshop.fit(x, y, *FIXED, "--bandwidth", 0.6, "--ridge", 0.05, "--priors", "0.8,0.1,0.1")
+    k = np.exp(log_kernel("gaussian", x, x, 0.6))
+    q = np.exp(log_overlap("gaussian", x, 0.6, 0) - log_overlap("gaussian", x, 0.6, 0)[0, 0])
+    np.fill_diagonal(k, 0)
+    count = priors / (np.bincount(y) / len(y))
+    weight = count[y]
+    scores = []
+    new = np.random.default_rng(4).normal(size=(80, 2)) * 1.5
+    for c in range(3):
+        inside = y == c
+        up = k @ inside / (inside.sum() - inside)
+        down = k @ (weight * ~inside) / ((weight * ~inside).sum() - weight * ~inside)
+        h = up - (1 - priors[c]) / priors[c] * down
+        scores.append(priors[c] * np.exp(log_kernel("gaussian", new, x, 0.6)) @ np.linalg.solve(q + 0.05 * np.eye(150), h))
+    scores = np.array(scores).T
+    labels, _, z = workshop.predict(new)
+    assert np.ptp(z / scores) < 1e-6 * (z / scores).max()
+    assert (labels.astype(int) == scores.argmax(1)).all()

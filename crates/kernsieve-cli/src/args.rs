@@ -164,7 +164,8 @@ pub struct MethodArgs {
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
     pub priors: Priors,
-    /// Cost of an error on a row of each class, in the order of the classes: its prior counts so many times
+    /// Cost of an error on a row of each class, in the order of the classes (sorted): the class of least expected cost is
+    /// predicted, and probabilities are weighed by the costs
     #[arg(
         long,
         value_name = "C,..",
@@ -474,13 +475,13 @@ pub struct DensityArgs {
     #[arg(long)]
     pub no_standardize: bool,
     /// Where to save the density; predict then gives log densities of other rows
-    #[arg(long, short, value_name = "OUT", value_parser = parse_file)]
+    #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
-    /// A second file whose mean log density is wanted
+    /// A second file whose mean log density (natural logarithm, in units of the data) is wanted
     #[arg(long, value_name = "DATA2")]
     pub test: Option<String>,
     /// Where to write the log densities of the rows of that file as CSV
-    #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file, requires = "test")]
+    #[arg(long, value_name = "OUT.csv", value_parser = parse_file, requires = "test")]
     pub output: Option<PathBuf>,
 }
 

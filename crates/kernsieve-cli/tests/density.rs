@@ -114,7 +114,7 @@ fn text_columns_are_named() {
     folder.write("data.csv", "x,kind\n1,a\n2,b\n3.5,a\n5,b\n");
     let run = folder.line("density data.csv");
     assert_eq!(run.code, 1);
-    has(&run.err, &["column 'kind'", "text or categories", "--drop kind"]);
+    has(&run.err, &["column 'kind'", "holds text", "--drop kind"]);
     folder.line("density data.csv --drop kind --quiet").ok();
 }
 

@@ -103,39 +103,35 @@ fn without_constraints_it_is_a_linear_system() {
 }
 
 #[test]
-fn costs_weigh_the_classes_whatever_the_method() {
+fn costs_multiply_the_probabilities_whatever_the_method() {
     let folder = Folder::new();
-    folder.write("data.csv", disc(150, 5));
-    let share_of_second = |options: &str| {
-        folder
-            .line(&format!("fit data.csv --model m.ks --quiet {options}"))
-            .ok();
-        let (_, rows) = folder.line("predict m.ks data.csv").ok().csv();
-        let last = rows.iter().map(|r| r[0].clone()).max().unwrap();
-        rows.iter().filter(|r| r[0] == last).count()
+    let probabilities = |line: &str| {
+        folder.line(&format!("fit data.csv --model m.ks --quiet {line}")).ok();
+        let (_, rows) = folder.line("predict m.ks data.csv --proba").ok().csv();
+        let numbers = |r: &Vec<String>| r[1..].iter().map(|p| p.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        let labels: Vec<String> = rows.iter().map(|r| r[0].clone()).collect();
+        (labels, rows.iter().map(numbers).collect::<Vec<_>>())
     };
-    for method in ["lda", "mkda", "smkda", "kos", "klr", "l1-dkf", "l2qp", "l2le", "parzen"] {
-        let (plain, dear) = (
-            share_of_second(&format!("--method {method}")),
-            share_of_second(&format!("--method {method} --costs 1,30")),
-        );
-        assert!(dear > plain, "{method}: {plain} {dear}");
+    for (data, costs) in [(disc(120, 5), vec![1.0, 8.0]), (groups(3, 25, 2), vec![5.0, 1.0, 0.25])] {
+        folder.write("data.csv", data);
+        let words: Vec<String> = costs.iter().map(f64::to_string).collect();
+        for method in ["lda", "mkda", "smkda", "kos", "klr", "l1-dkf", "l2qp", "l2le", "parzen"] {
+            let (_, plain) = probabilities(&format!("--method {method}"));
+            let (labels, dear) = probabilities(&format!("--method {method} --costs {}", words.join(",")));
+            let classes = folder.line("inspect m.ks --json").ok().json()["classes"].clone();
+            for ((p, q), label) in plain.iter().zip(&dear).zip(&labels) {
+                let weighed: Vec<f64> = p.iter().zip(&costs).map(|(p, c)| p * c).collect();
+                let total: f64 = weighed.iter().sum();
+                let best = (0..q.len()).max_by(|&a, &b| q[a].total_cmp(&q[b])).unwrap();
+                for (w, q) in weighed.iter().zip(q) {
+                    assert!((w / total - q).abs() < 1e-9, "{method}: {w} {q}");
+                }
+                assert_eq!(classes[best], label.as_str(), "{method}");
+            }
+        }
     }
-    // Of two classes costs are a class ratio.
-    let fit = |options: &str| {
-        let line = format!("fit data.csv --method l2qp --bandwidth 0.5 --no-cv --json --quiet {options}");
-        folder.line(&line).ok().json()
-    };
-    let costs = fit("--costs 3,1");
-    let counts: Vec<f64> = (0..2).map(|c| costs["class_counts"][c].as_f64().unwrap()).collect();
-    let ratio = fit(&format!("--class-ratio {}", 3.0 * counts[0] / counts[1]));
-    let (a, b) = (
-        costs["objective"].as_f64().unwrap(),
-        ratio["objective"].as_f64().unwrap(),
-    );
-    assert!((a - b).abs() < 1e-12 * a.abs(), "{a} {b}");
-    let run = folder.line("fit data.csv --costs 1,2,3");
+    let run = folder.line("fit data.csv --costs 1,2");
     assert_eq!(run.code, 1);
-    has(&run.err, &["3 costs for 2 classes"]);
+    has(&run.err, &["2 costs for 3 classes", "in the order"]);
     assert_eq!(folder.line("fit data.csv --costs 1,-2").code, 2);
 }

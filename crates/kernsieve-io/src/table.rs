@@ -1,7 +1,7 @@
 //! Raw columns become a data set and the schema that describes it.
 
 use crate::columns::{Cells, MISSING, Numbers, Sparse, Text};
-use crate::error::{ReadError, Spot, bytes, count};
+use crate::error::{ReadError, Spot, bytes, count, show};
 use crate::options::{FeatureData, Missing, ReadOptions, TrainingData};
 use crate::records::Declared;
 use crate::typing::{check_column, check_target};
@@ -83,13 +83,21 @@ impl RawTable {
 
     /// Features alone, all of them numbers.
     pub(crate) fn into_features(mut self, options: &ReadOptions) -> Result<FeatureData, ReadError> {
-        let (rows, weights) = self.settle(options)?;
-        if let Some(text) = self.columns.iter().find(|c| matches!(c.cells, Cells::Text(_))) {
+        let holds = |c: &&RawColumn| matches!(&c.cells, Cells::Text(t) if !t.levels.is_empty());
+        if let Some(column) = self.columns.iter().find(holds) {
+            let value = match &column.cells {
+                Cells::Text(text) => text.levels.first().map(String::as_str).unwrap_or_default(),
+                _ => "",
+            };
             return Err(self
-                .error("the column holds text or categories, and here every column has to be of numbers")
-                .column(&text.name)
-                .hint(format!("Leave it out with --drop {}.", text.name)));
+                .error(format!(
+                    "the column holds text ({}), and here every column has to be of numbers",
+                    show(value)
+                ))
+                .column(&column.name)
+                .hint(format!("Leave it out with --drop {}.", column.name)));
         }
+        let (rows, weights) = self.settle(options)?;
         let schema = Schema {
             target: String::new(),
             ..self.schema(&rows)

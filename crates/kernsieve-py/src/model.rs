@@ -68,8 +68,7 @@ impl Model {
                 guarded(|| {
                     Ok(pool.install(|| {
                         let prediction = model.predict(&chunk);
-                        let mut scores = model.decision.scores(&prediction.outputs);
-                        scores.as_mut_slice().iter_mut().for_each(|s| *s /= model.temperature);
+                        let scores = model.log_scores(&prediction.outputs);
                         (prediction, scores)
                     }))
                 })

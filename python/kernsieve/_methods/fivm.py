@@ -42,6 +42,9 @@ class FIVM(KernsieveClassifier):
         Let the folds vote on the features.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -125,6 +128,7 @@ class FIVM(KernsieveClassifier):
         patience=None,
         vote=True,
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         rule="min",
@@ -150,6 +154,7 @@ class FIVM(KernsieveClassifier):
         self.patience = patience
         self.vote = vote
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.rule = rule

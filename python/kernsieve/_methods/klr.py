@@ -37,6 +37,9 @@ class KLR(KernsieveClassifier):
         How the outputs of 'l1' posteriors are brought to the simplex.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -116,6 +119,7 @@ class KLR(KernsieveClassifier):
         l1_ratio=1.0,
         simplex="clip",
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         rule="min",
@@ -139,6 +143,7 @@ class KLR(KernsieveClassifier):
         self.l1_ratio = l1_ratio
         self.simplex = simplex
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.rule = rule

@@ -44,6 +44,9 @@ class L1DKF(KernsieveDiscriminant):
         At most so many samples carry the model; ``None`` is all.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -128,6 +131,7 @@ class L1DKF(KernsieveDiscriminant):
         ridge=None,
         max_support=None,
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         calibrate=True,
@@ -155,6 +159,7 @@ class L1DKF(KernsieveDiscriminant):
         self.ridge = ridge
         self.max_support = max_support
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.calibrate = calibrate

@@ -13,7 +13,7 @@ class L2QP(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default='gaussian'
+    kernel : {'gaussian', 'laplacian', 'cauchy'}, default='gaussian'
         Kernel family.
     bandwidth : float or sequence of floats, default=None
         Width ``b`` of the kernel, ``exp(-|x - x'|^2 / (2 b^2))`` for the Gaussian. One value is used, several are
@@ -33,6 +33,9 @@ class L2QP(KernsieveClassifier):
         With several classes: each against all others, or every density by itself.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -109,6 +112,7 @@ class L2QP(KernsieveClassifier):
         class_ratio=None,
         multiclass="rest",
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         rule="min",
@@ -129,6 +133,7 @@ class L2QP(KernsieveClassifier):
         self.class_ratio = class_ratio
         self.multiclass = multiclass
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.rule = rule

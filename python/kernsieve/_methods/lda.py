@@ -18,6 +18,9 @@ class LDA(KernsieveDiscriminant):
         Covariance in which the nearest mean is found.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -85,6 +88,7 @@ class LDA(KernsieveDiscriminant):
         n_components=None,
         metric="within",
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         validation="cv",
@@ -98,6 +102,7 @@ class LDA(KernsieveDiscriminant):
         self.n_components = n_components
         self.metric = metric
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.validation = validation

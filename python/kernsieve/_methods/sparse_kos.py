@@ -47,6 +47,9 @@ class SparseKOS(KernsieveDiscriminant):
         How the landmarks are found: drawn by class, or by orthogonal least squares.
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
+        ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -133,6 +136,7 @@ class SparseKOS(KernsieveDiscriminant):
         candidates=None,
         landmarks="sample",
         priors="empirical",
+        costs=None,
         class_weight=None,
         standardize=True,
         calibrate=True,
@@ -161,6 +165,7 @@ class SparseKOS(KernsieveDiscriminant):
         self.candidates = candidates
         self.landmarks = landmarks
         self.priors = priors
+        self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
         self.calibrate = calibrate

@@ -59,13 +59,16 @@ impl Comparison<'_> {
             .map(|c| classes.iter().position(|k| k == c).unwrap_or(usize::MAX))
             .collect();
         let predicted: Vec<usize> = posterior.iter_rows().map(|r| code[argmax(r)]).collect();
-        let weights: Option<Vec<f64>> = self.data.weights().map(|w| parts.test.iter().map(|&i| w[i]).collect());
         let truth: Vec<usize> = parts.test.iter().map(|&i| self.data.labels().codes()[i]).collect();
+        // An error counts by the weight of its row, and by what it costs.
+        let cost = |code: usize| options.costs.get(code).copied().unwrap_or(1.0);
+        let weigh = |(&i, &code): (&usize, &usize)| self.data.weight(i) * cost(code);
+        let weights: Vec<f64> = parts.test.iter().zip(&truth).map(weigh).collect();
         let model = &trained.model;
         Ok(Outcome {
             split,
             method: method.name().into(),
-            error: weighted_error_rate(&predicted, &truth, weights.as_deref()),
+            error: weighted_error_rate(&predicted, &truth, Some(&weights)),
             retained_percent: 100.0 * model.record.report.retained_rows.len() as f64 / training.n_samples() as f64,
             features: model.feature_weights().iter().filter(|w| **w != 0.0).count(),
             seconds: fit_seconds,

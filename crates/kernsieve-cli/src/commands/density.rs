@@ -2,10 +2,11 @@
 
 use super::fit::{check_writable, kernel_cell};
 use super::predict::{number, predict_file};
-use super::{keep_input, keeps_words, kernel_of, unused_columns};
+use super::{keep_input, keeps_words, kernel_of, samples_words};
 use crate::args::DensityArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, seconds, short, table};
+use kernsieve::data::Schema;
 use kernsieve::expansion::Output;
 use kernsieve::method::density::{Criterion, DensityRecord};
 use kernsieve::model::Model;
@@ -45,6 +46,11 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let source = Source::from_arg(&args.file.data);
     let input = read_features(&source, &args.file.read_options())?;
     terminal.notices(&input.notices);
+    // Opened before the long part, so that a wrong name or a missing column costs no time.
+    let test = match &args.test {
+        None => None,
+        Some(test) => Some(open_new_rows(test, args, &input.schema)?),
+    };
     let read_seconds = started.elapsed().as_secs_f64();
     let bar = terminal.progress("tuning the bandwidth");
     let control = terminal.control(&bar, args.file.memory);
@@ -62,13 +68,13 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         *row = input.rows[*row];
     }
     let model = &trained.model;
-    let test = match &args.test {
-        None => None,
-        Some(test) => Some(new_rows(test, args, model, terminal)?),
-    };
     if let Some(path) = &args.model {
         model_file::save(model, path)?;
     }
+    let test = match test {
+        None => None,
+        Some(mut reader) => Some(new_rows(&mut reader, args, model, terminal)?),
+    };
     if terminal.json {
         let mut object = density_json(model);
         let mut notices = input.notices;
@@ -130,8 +136,8 @@ struct NewRows {
     mean: f64,
 }
 
-/// Log densities of the rows of another file, written out where that is asked for.
-fn new_rows(test: &str, args: &DensityArgs, model: &Model, terminal: &Terminal<'_>) -> Result<NewRows, Failure> {
+/// Opens the file of new rows.
+fn open_new_rows(test: &str, args: &DensityArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
     let options = ScoringOptions {
         format: args.file.format,
         // Every row gets an answer here.
@@ -140,10 +146,18 @@ fn new_rows(test: &str, args: &DensityArgs, model: &Model, terminal: &Terminal<'
             other => other,
         },
         no_header: args.file.no_header,
-        unused: unused_columns(model),
         ..ScoringOptions::default()
     };
-    let mut reader = ScoringReader::open(&Source::from_arg(test), &model.schema, &options)?;
+    Ok(ScoringReader::open(&Source::from_arg(test), schema, &options)?)
+}
+
+/// Log densities of new rows, written out where that is asked for.
+fn new_rows(
+    reader: &mut ScoringReader,
+    args: &DensityArgs,
+    model: &Model,
+    terminal: &Terminal<'_>,
+) -> Result<NewRows, Failure> {
     let mut sum = 0.0;
     let mut each = |out: &mut dyn Write| {
         let mut rows = 0;
@@ -211,6 +225,9 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
     let chosen = &density.grid[density.chosen];
     writeln!(out, "Chosen   {}", kernel_of(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;
+    if let Some(rows) = samples_words(model) {
+        writeln!(out, "         {rows}")?;
+    }
     let number = |v: Option<f64>| v.map_or_else(|| "beyond floating point".into(), short);
     writeln!(
         out,
@@ -228,11 +245,11 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
     }
     writeln!(
         out,
-        "         (less the integral of the squared true density: the lower the better)"
+        "         (up to a constant, the integral of the squared true density; lower is better)"
     )?;
     writeln!(
         out,
-        "Density  mean logarithm {} in cross-validation",
+        "Density  mean log density {} in cross-validation",
         number(chosen.log_density)
     )?;
     Ok(())

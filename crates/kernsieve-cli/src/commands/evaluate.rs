@@ -3,7 +3,7 @@
 use super::{load_classifier, open_labelled, print_confusion};
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent};
+use crate::output::{Terminal, clean, percent, short};
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
@@ -21,6 +21,8 @@ pub struct Evaluation {
     predicted: Vec<usize>,
     truth: Vec<usize>,
     log_loss: f64,
+    /// Costs of the model's classes, where there are any.
+    costs: Vec<f64>,
 }
 
 impl Evaluation {
@@ -34,6 +36,7 @@ impl Evaluation {
             predicted: vec![],
             truth: vec![],
             log_loss: 0.0,
+            costs: model.costs.clone(),
         }
     }
 
@@ -67,6 +70,13 @@ impl Evaluation {
         error_rate(&self.predicted, &self.truth)
     }
 
+    /// Mean cost of a row, where errors have costs.
+    pub fn mean_cost(&self) -> Option<f64> {
+        let wrong = self.predicted.iter().zip(&self.truth).filter(|(p, t)| p != t);
+        let total: f64 = wrong.map(|(_, &t)| self.costs.get(t).copied().unwrap_or(1.0)).sum();
+        (!self.costs.is_empty() && self.n_rows() > 0).then(|| total / self.n_rows() as f64)
+    }
+
     /// Classes, those only in the data last.
     pub fn classes(&self) -> &[String] {
         &self.classes
@@ -93,6 +103,7 @@ impl Evaluation {
             "error": self.error(),
             "balanced_accuracy": self.balanced(),
             "log_loss": self.mean_log_loss(),
+            "mean_cost": self.mean_cost(),
             "classes": self.classes,
             "confusion": self.confusion(),
         })
@@ -166,6 +177,9 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
             percent(e.balanced()),
             e.mean_log_loss().unwrap_or(f64::NAN)
         )?;
+        if let Some(cost) = e.mean_cost() {
+            writeln!(terminal.out, "mean cost of a row {}", short(cost))?;
+        }
         writeln!(terminal.out)?;
         print_confusion(e.classes(), &e.confusion(), terminal)?;
     }

@@ -247,7 +247,7 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     writeln!(out, "Chosen   {}", settings_words(model))?;
     writeln!(out, "Keeps    {}", keeps_words(model))?;
     if let Some(rows) = samples_words(model) {
-        writeln!(out, "         rows {rows} (from 0, in order of selection)")?;
+        writeln!(out, "         {rows}")?;
     }
     print_features(model, out)?;
     print_path(model, out)?;

@@ -179,13 +179,20 @@ pub fn keeps_words(model: &Model) -> String {
     format!("{samples}, {used} of {total} features")
 }
 
-/// The retained rows of a method that selects some, in order of selection.
+/// The retained rows of a method that selects some.
 fn samples_words(model: &Model) -> Option<String> {
     let rows = &model.record.report.retained_rows;
-    let chosen = model.record.candidate.size.or(model.record.options.max_support);
-    chosen.filter(|_| !rows.is_empty() && rows.len() < model.record.n_rows)?;
+    let order = match model.record.method.as_str() {
+        "l2qp" => "from 0",
+        "density" => "from 0, heaviest first",
+        _ => {
+            model.record.candidate.size.or(model.record.options.max_support)?;
+            "from 0, in order of selection"
+        }
+    };
     let words: Vec<String> = rows.iter().take(15).map(usize::to_string).collect();
-    Some(first_of(&words, rows.len(), 40))
+    let some = !rows.is_empty() && rows.len() < model.record.n_rows;
+    some.then(|| format!("rows {} ({order})", first_of(&words, rows.len(), 40)))
 }
 
 /// The chosen settings in words.
@@ -200,8 +207,26 @@ pub fn settings_words(model: &Model) -> String {
     if let Some(penalty) = model.record.candidate.reader().sparsity {
         words.push_str(&format!(", penalty {}", short(penalty)));
     }
+    if let Some(balance) = model.record.candidate.balance.filter(|b| *b != 1.0) {
+        words.push_str(&format!(", balance {}", short(balance)));
+    }
+    if let Some(widths) = &model.record.candidate.class_bandwidths {
+        let widths: Vec<String> = widths.iter().map(|b| short(*b)).collect();
+        words.push_str(&format!(
+            ", bandwidths of the classes {}",
+            first_of(&widths, widths.len(), 40)
+        ));
+    }
+    if let Some(ratio) = model.record.options.class_ratio {
+        words.push_str(&format!(", class ratio {}", short(ratio)));
+    }
     if model.record.candidate.features.is_some() {
         words.push_str(", features by vote");
+    }
+    if !model.costs.is_empty() {
+        let costs = model.classes.iter().zip(&model.costs);
+        let costs: Vec<String> = costs.map(|(c, v)| format!("{} {}", clean(c, 24), short(*v))).collect();
+        words.push_str(&format!("; costs {}", first_of(&costs, costs.len(), 40)));
     }
     words
 }

@@ -95,7 +95,9 @@ impl Pairs {
                 for (i, &na) in a_norms.iter().enumerate() {
                     let row = &mut out[i * stride..i * stride + width];
                     for (v, &nb) in row.iter_mut().zip(b_norms) {
-                        *v = (*v + (na + nb)).max(0.0);
+                        let d = *v + (na + nb);
+                        // Not a number where squares overflow, and then it is far away.
+                        *v = if d.is_nan() { f64::INFINITY } else { d.max(0.0) };
                     }
                 }
             }

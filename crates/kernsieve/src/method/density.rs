@@ -9,7 +9,7 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::l2_criterion::{Contrast, Distances, Minimum, Terms, in_memory, row_cache};
+use super::l2_criterion::{Contrast, Distances, Minimum, SMALLEST_WEIGHT, Terms, in_memory, row_cache};
 use crate::data::Groups;
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
@@ -58,12 +58,6 @@ pub struct DensityRecord {
     pub equal_loo_ise: Option<f64>,
 }
 
-/// Gaps that end the program, relative to the larger of its terms: of the final estimate, and in folds.
-pub(crate) const EXACT: f64 = 1e-8;
-pub(crate) const FOLD: f64 = 1e-4;
-/// Weights below this are rounding.
-const SMALLEST_WEIGHT: f64 = 1e-9;
-
 /// Rows of one density.
 pub(crate) struct Sample<'a> {
     /// Standardised features.
@@ -102,6 +96,7 @@ impl Sample<'_> {
             positive: (0..n).collect(),
             negative: vec![],
             gamma: 0.0,
+            ratios: vec![1.0],
         };
         let distances = Distances::new(base, kernel.family(), self.x);
         let mut terms = Terms::new(&[*kernel], 0.0, d, self.x, self.groups, distances, row_cache(n))?;
@@ -110,10 +105,8 @@ impl Sample<'_> {
         let (targets, unit) = (alone.targets(&terms), (terms.log_constant - minimum.log_scale).exp());
         let share = |i: usize| self.groups.weight(i) / self.groups.total();
         let equal = equal.then(|| {
-            let q = terms.matrix();
             let shares: Vec<f64> = (0..n).map(share).collect();
-            let squares = q.iter_rows().zip(&shares).map(|(row, s)| s * dot(row, &shares));
-            0.5 * unit * squares.sum::<f64>() - log_ratio.exp() * dot(&targets, &shares)
+            0.5 * unit * terms.square(&shares) - log_ratio.exp() * dot(&targets, &shares)
         });
         minimum.log_scale -= self.log_volume;
         let weights = &minimum.solution.weights;

@@ -20,6 +20,11 @@ use crate::solver::row_cache::RowCache;
 use crate::solver::smo::{Group, KernelRows, Solution, minimise};
 use rayon::prelude::*;
 
+/// Gaps that end the program, relative to the larger of its terms: of final fits, and in folds.
+pub(crate) const EXACT: f64 = 1e-8;
+pub(crate) const FOLD: f64 = 1e-4;
+/// Weights below this are rounding.
+pub(crate) const SMALLEST_WEIGHT: f64 = 1e-9;
 /// What one solve may take: the distances of all pairs and the cache, or the cache alone.
 pub(crate) const WORK_BYTES: u64 = 512 << 20;
 /// Rows of distances that stream by at a time.
@@ -138,7 +143,7 @@ impl KernelRows for Rows<'_> {
 pub(crate) struct Terms<'a> {
     rows: Rows<'a>,
     groups: &'a Groups,
-    /// Weighted sums over each class of the linear term's kernel without its constant, rows x classes.
+    /// Weighted sums over each class of the linear term's kernel without its constant, each row left out of its own, rows x classes.
     sums: Matrix,
     /// Logarithm of the linear term's constant, one per class.
     log_ratios: Vec<f64>,
@@ -203,6 +208,20 @@ impl<'a> Terms<'a> {
         })
     }
 
+    /// `a'Qa` for weights on all rows of one side, without the constant.
+    pub(crate) fn square(&self, weights: &[f64]) -> f64 {
+        let n = self.rows.len();
+        let term = |i: usize| {
+            let mut row = vec![0.0; n];
+            self.rows.distances.rows(i, &mut row);
+            self.rows.quadratic.apply(i, &mut row);
+            weights[i] * dot(&row, weights)
+        };
+        // Collected first: a sum must not depend on how threads share the rows.
+        let terms: Vec<f64> = (0..n).into_par_iter().map(term).collect();
+        terms.iter().sum()
+    }
+
     /// The whole matrix of the quadratic term.
     pub(crate) fn matrix(&self) -> Matrix {
         let n = self.rows.len();
@@ -231,6 +250,8 @@ pub(crate) struct Contrast {
     pub(crate) positive: Vec<usize>,
     pub(crate) negative: Vec<usize>,
     pub(crate) gamma: f64,
+    /// How often the rows of each class count in the density of a side that holds several: its prior over its share of the rows.
+    pub(crate) ratios: Vec<f64>,
 }
 
 impl Contrast {
@@ -238,16 +259,19 @@ impl Contrast {
     pub(crate) fn targets(&self, terms: &Terms<'_>) -> Vec<f64> {
         let groups = terms.groups;
         let side = |members: &[usize]| {
-            let mut classes = vec![false; groups.n_classes()];
-            members.iter().for_each(|&i| classes[groups.codes()[i]] = true);
-            (classes, members.iter().map(|&i| groups.weight(i)).sum::<f64>())
+            let (mut classes, mut total) = (vec![0.0; groups.n_classes()], 0.0);
+            for &i in members {
+                let code = groups.codes()[i];
+                classes[code] = self.ratios[code];
+                total += self.ratios[code] * groups.weight(i);
+            }
+            (classes, total)
         };
         let (positive, negative) = (side(&self.positive), side(&self.negative));
-        // Leave-one-out: a row's own kernel value, 1, does not count on its side.
-        let mean = |i: usize, (classes, total): &(Vec<bool>, f64)| {
-            let sums = terms.sums.row(i).iter().zip(classes).filter(|(_, on)| **on);
-            let own = f64::from(classes[groups.codes()[i]]);
-            (sums.map(|(s, _)| s).sum::<f64>() - own).max(0.0) / (total - own).max(f64::MIN_POSITIVE)
+        // Leave-one-out: a row, or one of its copies, does not count on its own side.
+        let mean = |i: usize, (classes, total): &(Vec<f64>, f64)| {
+            let own = classes[groups.codes()[i]] * groups.weight(i).min(1.0);
+            dot(terms.sums.row(i), classes) / (total - own).max(f64::MIN_POSITIVE)
         };
         let mut targets = vec![0.0; groups.n_rows()];
         for &i in self.positive.iter().chain(&self.negative) {
@@ -301,6 +325,19 @@ impl Contrast {
     }
 }
 
+impl Minimum {
+    /// Fails where kernels overflow, of which nothing can be learned.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.solution.objective.is_finite() {
+            return Ok(());
+        }
+        Err(Error::Data(
+            "kernel values are beyond floating point at this bandwidth; use one nearer to the distances between rows"
+                .into(),
+        ))
+    }
+}
+
 /// The weights of least criterion. Its objective is in units of the larger one of its two terms.
 pub(crate) struct Minimum {
     pub(crate) solution: Solution,
@@ -313,12 +350,20 @@ pub(crate) struct Minimum {
 /// The differences that tell classes apart: the second of two classes against the first, or each class against all others.
 pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<Contrast> {
     let codes = problem.labels.codes();
+    let shares = problem.groups().shares();
+    let ratios: Vec<f64> = problem
+        .priors
+        .iter()
+        .zip(&shares)
+        .map(|(prior, share)| prior / share)
+        .collect();
     let contrast = |k: usize, gamma: f64| {
         let (positive, negative) = (0..codes.len()).partition(|&i| codes[i] == k);
         Contrast {
             positive,
             negative,
             gamma,
+            ratios: ratios.clone(),
         }
     };
     match problem.labels.n_classes() {
@@ -334,10 +379,10 @@ pub(crate) fn odds(problem: &Problem, class_ratio: Option<f64>) -> f64 {
     class_ratio.unwrap_or(problem.priors[0] / problem.priors[1])
 }
 
-/// A class of one has nothing left when it is left out.
+/// A class of one has nothing left when it is left out; a row of weight 2 counts as two.
 pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
-    let counts = problem.labels.counts();
-    match counts.iter().position(|&k| k < 2) {
+    let (groups, counts) = (problem.groups(), problem.labels.counts());
+    match (0..counts.len()).find(|&c| counts[c] < 2 && groups.totals()[c] <= 1.0) {
         Some(c) => Err(Error::Data(format!(
             "class '{}' has one row, and {method} needs two of each; parzen does not",
             problem.labels.classes()[c]
@@ -391,7 +436,7 @@ fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) ->
     (log + product.ln() - distance / bandwidth).exp()
 }
 
-/// Weighted sums over each class of the kernel (that of the row's own class), rows x classes.
+/// Weighted sums over each class of the kernel (that of the row's own class) without the row itself, rows x classes.
 fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> Matrix {
     let (n, c, codes) = (distances.len(), groups.n_classes(), groups.codes());
     let mut sums = Matrix::zeros(n, c);
@@ -408,7 +453,10 @@ fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> 
         let mut block = vec![0.0; sums.len() / c * n];
         distances.rows(b * BLOCK_ROWS, &mut block);
         for (k, (sums, row)) in sums.chunks_exact_mut(c).zip(block.chunks_exact_mut(n)).enumerate() {
-            linear[codes[b * BLOCK_ROWS + k]].apply(row);
+            let i = b * BLOCK_ROWS + k;
+            linear[codes[i]].apply(row);
+            // A row does not see itself: where all others are far away, taking 1 from a sum later would leave nothing of them.
+            row[i] = 0.0;
             if shares.is_empty() {
                 for (j, v) in row.iter().enumerate() {
                     sums[codes[j]] += groups.weight(j) * v;
@@ -416,6 +464,8 @@ fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> 
             } else {
                 sums.iter_mut().zip(&shares).for_each(|(s, share)| *s = dot(row, share));
             }
+            // Its copies, which a weight stands for, it does see.
+            sums[codes[i]] += (groups.weight(i) - 1.0).max(0.0);
         }
     });
     sums
@@ -438,6 +488,7 @@ mod tests {
             positive: (0..n).filter(|i| i % 3 == 0).collect(),
             negative: (0..n).filter(|i| i % 3 != 0).collect(),
             gamma: 1.7,
+            ratios: vec![1.0; 3],
         };
         let gaussian = |bandwidth| Kernel::Gaussian { bandwidth };
         let laplacian = Kernel::Laplacian { bandwidth: 0.8 };

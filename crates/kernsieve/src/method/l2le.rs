@@ -21,16 +21,18 @@ use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram_from_base, log_grid, symmetric_base};
-use crate::linalg::{Matrix, dot, matmul, symmetric_times};
+use crate::linalg::{Matrix, cholesky_shifted, dot, matmul, symmetric_times};
 use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
 
 /// Relative residuals that end the iteration: of final fits, and in folds.
 const EXACT: f64 = 1e-12;
 const FOLD: f64 = 1e-3;
-/// Steps at most: of a final fit per row, and in folds, where what is not reached by then is smoothed away.
-const EXACT_STEPS_PER_ROW: usize = 20;
+/// Steps at most: of a final fit, which is factorised after that, and in folds, where what is not reached by then is smoothed away.
+const EXACT_STEPS: usize = 1000;
 const FOLD_STEPS: usize = 300;
+/// Relative residual of a final fit that needs no factorisation.
+const TRUSTED: f64 = 1e-9;
 /// Condition number beyond which the solution is refused.
 const WORST_CONDITION: f64 = 1e12;
 /// Ridges that are tried, smooth solutions first.
@@ -38,8 +40,8 @@ const RIDGES: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
 /// Training rows whose scores say how large scores are, and the root mean square that they get: log odds of that size suit most temperatures.
 const SCALE_ROWS: usize = 256;
 const SCALE: f64 = 4.0;
-/// A score of exactly zero, far from all training rows, goes to the class of the largest prior.
-const TIE: f64 = 1e-12;
+/// A score of zero, so far from all training rows that kernels vanish, goes to the class of the largest prior.
+const TIE: f64 = 1e-300;
 
 /// L2 kernel classification by a linear system.
 #[derive(Clone, Debug)]
@@ -96,6 +98,56 @@ impl Systems {
         Matrix::from_fn(n, x.len() / n, |i, c| x[c * n + i] * self.roots[i])
     }
 
+    /// The solution for a ridge, and the steps that it took: conjugate gradients, once more on what their recurrence has lost sight of; a factorisation where that is not enough.
+    fn solve(&self, ridge: f64) -> Result<(Vec<f64>, usize)> {
+        let (n, matrix) = (self.n(), self.matrix.as_slice());
+        let (mut x, mut steps) = (vec![0.0; self.targets.len()], 0);
+        for _ in 0..2 {
+            let (left, _) = self.residual(&x, ridge);
+            let found = shifted_cg::solve(matrix, n, &[ridge], &left, EXACT, EXACT_STEPS);
+            x.iter_mut().zip(&found.x[0]).for_each(|(x, more)| *x += more);
+            steps += found.steps;
+        }
+        // The eigenvalues of K add up to the weight of all rows.
+        let total: f64 = self.roots.iter().map(|r| r * r).sum();
+        if self.relative(&self.residual(&x, ridge).0) <= TRUSTED && total / ridge <= WORST_CONDITION {
+            return Ok((x, steps));
+        }
+        let refused = |condition: f64| {
+            Error::Data(format!(
+                "the equations of l2le have condition number {condition:.0e} at this bandwidth and ridge, beyond the {WORST_CONDITION:.0e} that double precision bears; \
+                 use a larger --ridge or a smaller --bandwidth"
+            ))
+        };
+        let factor = cholesky_shifted(self.matrix.clone(), ridge).map_err(|_| refused(total / ridge))?;
+        let inverse = |v: &mut [f64]| {
+            let mut column = Matrix::from_vec(v.to_vec(), n, 1);
+            factor.solve_in_place(&mut column);
+            v.copy_from_slice(column.as_slice());
+        };
+        let largest = ridge
+            + largest_eigenvalue(n, |v| {
+                let from = v.to_vec();
+                symmetric_times(matrix, n, &from, v);
+            });
+        let condition = largest * largest_eigenvalue(n, inverse);
+        if condition.is_nan() || condition > WORST_CONDITION {
+            return Err(refused(condition));
+        }
+        for _ in 0..3 {
+            let (mut left, _) = self.residual(&x, ridge);
+            left.chunks_exact_mut(n).for_each(inverse);
+            x.iter_mut().zip(&left).for_each(|(x, more)| *x += more);
+        }
+        Ok((x, steps))
+    }
+
+    /// The size of a residual relative to the targets.
+    fn relative(&self, left: &[f64]) -> f64 {
+        let size = |v: &[f64]| v.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        size(left) / size(&self.targets).max(f64::MIN_POSITIVE)
+    }
+
     /// `targets - (matrix + ridge) x`, and `matrix x`.
     fn residual(&self, x: &[f64], ridge: f64) -> (Vec<f64>, Vec<f64>) {
         let mut product = vec![0.0; x.len()];
@@ -103,6 +155,22 @@ impl Systems {
         let residual = (self.targets.iter().zip(&product).zip(x)).map(|((t, p), x)| t - p - ridge * x);
         (residual.collect(), product)
     }
+}
+
+/// The largest eigenvalue of a symmetric semidefinite matrix by power iteration, from below; `times` multiplies by it in place.
+fn largest_eigenvalue(n: usize, times: impl Fn(&mut [f64])) -> f64 {
+    const STEPS: usize = 30;
+    let mut v: Vec<f64> = (0..n)
+        .map(|i| 1.0 + 0.5 * ((7 * i) % 11) as f64 - ((3 * i) % 5) as f64)
+        .collect();
+    let mut norm = 0.0;
+    for _ in 0..STEPS {
+        let size = dot(&v, &v).sqrt();
+        v.iter_mut().for_each(|x| *x /= size);
+        times(&mut v);
+        norm = dot(&v, &v).sqrt();
+    }
+    norm
 }
 
 impl L2le {
@@ -188,7 +256,7 @@ impl Method for L2le {
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(1)
+        Footprint::gram(2)
     }
 
     /// 25 bandwidths from 1e-2 to 1e1, five ridges.
@@ -248,30 +316,10 @@ impl Method for L2le {
         require_two(problem, self.name())?;
         let base = symmetric_base(self.family(), &problem.x);
         let systems = self.systems(problem, &candidate.kernel, &base)?;
-        let (n, ridge) = (systems.n(), candidate.ridge.unwrap_or(RIDGES[RIDGES.len() - 1]));
-        let most = EXACT_STEPS_PER_ROW * n + 100;
-        let matrix = systems.matrix.as_slice();
-        let found = shifted_cg::solve(matrix, n, &[ridge], &systems.targets, EXACT, most);
-        let mut steps = found.steps;
-        // The eigenvalues of K add up to the weight of all rows.
-        if problem.groups().total() / ridge > WORST_CONDITION {
-            let condition = found.condition()?;
-            if condition.is_nan() || condition > WORST_CONDITION {
-                return Err(Error::Data(format!(
-                    "the equations of l2le have condition number {condition:.0e} at this bandwidth and ridge, beyond the {WORST_CONDITION:.0e} that double precision bears; \
-                     use a larger --ridge or a smaller --bandwidth"
-                )));
-            }
-        }
-        let mut x = found.x.into_iter().next().unwrap_or_default();
-        // The recurrence loses sight of the true residual: what it has missed is solved for once more.
-        let (left, _) = systems.residual(&x, ridge);
-        let more = shifted_cg::solve(matrix, n, &[ridge], &left, EXACT, most);
-        steps += more.steps;
-        x.iter_mut().zip(&more.x[0]).for_each(|(x, m)| *x += m);
+        let ridge = candidate.ridge.unwrap_or(RIDGES[RIDGES.len() - 1]);
+        let (x, steps) = systems.solve(ridge)?;
         let (left, product) = systems.residual(&x, ridge);
-        let size = dot(&systems.targets, &systems.targets).max(f64::MIN_POSITIVE);
-        let residual = (dot(&left, &left) / size).sqrt();
+        let residual = systems.relative(&left);
         // b'Kb / 2 - h'b with the constants: b is in units of the ratio of the linear term's to the quadratic one's.
         let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
             * (systems.log_constant + 2.0 * systems.log_ratio).exp();

@@ -18,7 +18,8 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{
-    Contrast, Distances, Minimum, Terms, WORK_BYTES, against_rest, in_memory, odds, require_two, row_cache,
+    Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, Terms, WORK_BYTES, against_rest, in_memory, odds,
+    require_two, row_cache,
 };
 use super::{
     Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
@@ -32,11 +33,6 @@ use crate::kernel::{Family, Kernel, log_grid, symmetric_base};
 use crate::linalg::Matrix;
 use crate::solver::row_cache::RowCache;
 
-/// Gaps that end the program, relative to the largest entries of its matrix and its linear term: of final fits, and in folds.
-const EXACT: f64 = 1e-8;
-const FOLD: f64 = 1e-4;
-/// Weights below this are rounding.
-const SMALLEST_WEIGHT: f64 = 1e-9;
 /// Candidates that are fitted one after the other.
 const RUN: usize = 10;
 /// From this dimension on the balance is tuned when it is not given (section 5.5).
@@ -93,6 +89,7 @@ impl L2qp {
                 positive: (0..codes.len()).filter(|&i| codes[i] == k).collect(),
                 negative: vec![],
                 gamma: 0.0,
+                ratios: vec![1.0; c],
             };
             return (0..c).map(|k| (alone(k), [k, k])).collect();
         }
@@ -363,7 +360,12 @@ impl Method for L2qp {
             let mut terms = self.terms(&first, fold.train_base.as_ref(), &fold.train, &groups, cache)?;
             for candidate in same {
                 let balance = candidate.balance.unwrap_or(1.0);
-                let (densities, _) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
+                let (densities, solutions) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
+                if solutions.iter().any(|m| m.check().is_err()) {
+                    starts.clear();
+                    results.push(None);
+                    continue;
+                }
                 let z = match &fold.held_out_base {
                     Some(against) => self.held_out_outputs(fold, against, &first, &densities),
                     None => {
@@ -385,6 +387,7 @@ impl Method for L2qp {
         let mut terms = self.terms(candidate, base.as_ref(), problem, &groups, row_cache(problem.n()))?;
         let balance = candidate.balance.unwrap_or(1.0);
         let (densities, solutions) = self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
+        solutions.iter().try_for_each(Minimum::check)?;
         let (expansion, mut retained) = self.expansion(problem, candidate, &densities);
         retained.sort_unstable();
         retained.dedup();

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// | `ridge_rule` | stabilization | | how KOS finds its ridge when it is not given |
 /// | `penalty` | kernel | | MKDA: `R = r K` or `R = r I` |
 /// | `priors` | empirical | | class priors of the decision rules |
-/// | `costs` | all alike | above 0 | cost of an error on a row of each class: its prior counts so many times |
+/// | `costs` | all alike | above 0 | cost of an error on a row of each class; the class of least expected cost is predicted |
 /// | `mahalanobis` | no | | KOS: Mahalanobis distance to the centroids in place of Euclidean |
 /// | `components` | all | 1 or more | canonical variates that are kept |
 /// | `max_support` | tuned; all | 1 or more | sMKDA: retained samples, `n_s`; KLR, FIVM: at most so many samples carry the model |
@@ -283,34 +283,14 @@ impl Priors {
         }
     }
 
-    /// The priors of the classes named in `kept` (those that a fold has rows of), each times the cost of an error on its rows: the class of largest weighted posterior is that of least
-    /// expected cost.
-    pub fn resolve_subset(
-        &self,
-        costs: &[f64],
-        labels: &Labels,
-        groups: &Groups,
-        kept: &[usize],
-        all: usize,
-    ) -> Result<Vec<f64>> {
-        let mut priors = match self {
+    /// The priors of the classes named in `kept` (those that a fold has rows of).
+    pub fn resolve_subset(&self, labels: &Labels, groups: &Groups, kept: &[usize], all: usize) -> Result<Vec<f64>> {
+        match self {
             Self::Given(p) if p.len() == all && kept.len() < all => {
                 Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels, groups)
             }
             _ => self.resolve(labels, groups),
-        }?;
-        if !costs.is_empty() {
-            if costs.len() != all {
-                return Err(Error::Data(format!(
-                    "{} costs for {all} classes; give one per class",
-                    costs.len()
-                )));
-            }
-            priors.iter_mut().zip(kept).for_each(|(p, &c)| *p *= costs[c]);
-            let total: f64 = priors.iter().sum();
-            priors.iter_mut().for_each(|p| *p /= total);
         }
-        Ok(priors)
     }
 }
 
@@ -642,7 +622,11 @@ impl Options {
                 lda && self.kernel != default.kernel && self.kernel != Family::Linear,
                 "--kernel",
             ),
-            ((lda || fixed_width) && !self.bandwidths.is_empty(), "--bandwidth"),
+            (
+                (lda || fixed_width || l2 && matches!(self.class_bandwidths, ClassBandwidths::Given(_)))
+                    && !self.bandwidths.is_empty(),
+                "--bandwidth",
+            ),
             (
                 (method == MethodKind::Lda || parzen || smkda || l2 || dkf && !klr_posterior) && self.ridge.is_some(),
                 "--ridge",

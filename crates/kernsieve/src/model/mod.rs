@@ -7,11 +7,12 @@ pub(crate) use record::optimism;
 pub use record::{CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
-use crate::decision::Decision;
+use crate::decision::{Decision, softmax_in_place};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
+use rayon::prelude::*;
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Model {
     /// Log scores are divided by this before they become probabilities: 1, or what cross-validation found to give the best
     /// ones. It changes no predicted class.
     pub temperature: f64,
+    /// What an error on a row of each class costs: probabilities are multiplied by it (and made to sum to 1 again), so that the largest is the class of least expected cost. Empty is all alike.
+    pub costs: Vec<f64>,
     /// How the model came about.
     pub record: TrainingRecord,
 }
@@ -50,8 +53,31 @@ impl Model {
         let mut scaled = x.clone();
         self.scaling.apply_in_place(&mut scaled);
         let outputs = outputs(self.discriminant.as_ref(), &self.expansion, &scaled);
-        let posterior = self.decision.tempered_posterior(&outputs, self.temperature);
+        let posterior = self.posterior(&outputs);
         Prediction { outputs, posterior }
+    }
+
+    /// Class probabilities of rows of outputs, times the costs where there are any.
+    pub fn posterior(&self, outputs: &Matrix) -> Matrix {
+        let mut scores = self.log_scores(outputs);
+        let c = self.classes.len();
+        let rows = scores.as_mut_slice().par_chunks_mut(c * 1024);
+        rows.for_each(|rows| rows.chunks_exact_mut(c).for_each(softmax_in_place));
+        scores
+    }
+
+    /// What those are made of: `exp(score) / sum(exp(score))`.
+    pub fn log_scores(&self, outputs: &Matrix) -> Matrix {
+        let mut scores = self.decision.scores(outputs);
+        if self.temperature != 1.0 {
+            scores.as_mut_slice().iter_mut().for_each(|s| *s /= self.temperature);
+        }
+        if !self.costs.is_empty() {
+            for row in scores.as_mut_slice().chunks_exact_mut(self.classes.len()) {
+                row.iter_mut().zip(&self.costs).for_each(|(s, cost)| *s += cost.ln());
+            }
+        }
+        scores
     }
 
     /// Whether it is a density, with log densities for outputs and no classes to tell apart.
@@ -121,6 +147,10 @@ impl Model {
         }
         if s.mean.iter().any(|v| !v.is_finite()) || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0) {
             return fail("the scaling is damaged".into());
+        }
+        let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
+        if !valid || !self.costs.is_empty() && self.costs.len() != self.classes.len() {
+            return fail("the costs are damaged".into());
         }
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return fail("the temperature is damaged".into());

@@ -15,7 +15,7 @@ use crate::model::TrainingRecord;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support rows,
-/// classes against the rest, a density), and 1 otherwise.
+/// classes against the rest, a density, costs), and 1 otherwise.
 const FORMAT: u32 = 2;
 /// What the arrays of a discriminant kernel begin with.
 const POSTERIOR: &str = "posterior.";
@@ -35,6 +35,8 @@ struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     posterior: Option<PosteriorKind>,
     temperature: f64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    costs: Vec<f64>,
     record: TrainingRecord,
 }
 

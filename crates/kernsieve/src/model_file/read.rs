@@ -161,6 +161,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         expansion,
         decision,
         temperature: document.temperature,
+        costs: document.costs,
         record,
     };
     model.check()?;

@@ -157,6 +157,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             || output == OutputKind::OwnWidths
             || decision == DecisionKind::OneAgainstRest
             || model.is_density()
+            || !model.costs.is_empty()
         {
             FORMAT
         } else {
@@ -169,6 +170,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         decision,
         posterior,
         temperature: model.temperature,
+        costs: model.costs.clone(),
         record,
     };
     let failed = |e: &dyn std::fmt::Display| Error::ModelFile(format!("cannot be written: {e}"));

@@ -4,8 +4,7 @@
 //! systems"): the residuals of the larger shifts are multiples `zeta_s r` of the residual `r` of the smallest, and `zeta` obeys a three-term recurrence. Larger shifts converge first.
 //! Complexity: `2 n^2` flops a step and right-hand side, `O(n)` a shift.
 
-use crate::error::Result;
-use crate::linalg::{Matrix, dot, symmetric_eigen, symmetric_times};
+use crate::linalg::{dot, symmetric_times};
 
 /// Solutions for every shift.
 pub struct Solutions {
@@ -15,8 +14,6 @@ pub struct Solutions {
     pub converged: Vec<bool>,
     /// Steps taken.
     pub steps: usize,
-    /// Coefficients of the steps for the first right-hand side and the smallest shift.
-    coefficients: Vec<(f64, f64)>,
 }
 
 /// One shift of one right-hand side.
@@ -27,11 +24,15 @@ struct Shift {
     zeta_before: f64,
     p: Vec<f64>,
     x: Vec<f64>,
+    /// Whether its residual is at most the tolerance, and whether there is nothing more to do.
+    converged: bool,
     done: bool,
 }
 
 /// One right-hand side.
 struct System {
+    /// What it was divided by: squares of tiny numbers would vanish.
+    scale: f64,
     r: Vec<f64>,
     p: Vec<f64>,
     /// `|r|^2`, now and at the start.
@@ -52,52 +53,56 @@ pub fn solve(a: &[f64], n: usize, shifts: &[f64], rhs: &[f64], tol: f64, most: u
         .map(|b| System::new(b, shifts, least))
         .collect();
     let (mut p, mut product) = (vec![0.0; rhs.len()], vec![0.0; rhs.len()]);
-    let (mut steps, mut coefficients) = (0, Vec::new());
+    let mut steps = 0;
     while steps < most && systems.iter().any(|s| !s.done()) {
         p.chunks_exact_mut(n)
             .zip(&systems)
             .for_each(|(p, s)| p.copy_from_slice(&s.p));
         symmetric_times(a, n, &p, &mut product);
-        for (k, (system, ap)) in systems.iter_mut().zip(product.chunks_exact(n)).enumerate() {
+        for (system, ap) in systems.iter_mut().zip(product.chunks_exact(n)) {
             if !system.done() {
                 system.step(ap, least, tol);
-                if k == 0 {
-                    coefficients.push((system.alpha, system.beta));
-                }
             }
         }
         steps += 1;
     }
-    let gather = |k: usize| systems.iter().flat_map(|s| s.shifts[k].x.iter().copied()).collect();
+    let gather = |k: usize| {
+        let scaled = |s: &System| s.shifts[k].x.iter().map(|x| x * s.scale).collect::<Vec<_>>();
+        systems.iter().flat_map(scaled).collect()
+    };
     Solutions {
         x: (0..shifts.len()).map(gather).collect(),
         converged: (0..shifts.len())
-            .map(|k| systems.iter().all(|s| s.shifts[k].done && s.rho.is_finite()))
+            .map(|k| systems.iter().all(|s| s.shifts[k].converged))
             .collect(),
         steps,
-        coefficients,
     }
 }
 
 impl System {
     fn new(b: &[f64], shifts: &[f64], least: f64) -> Self {
-        let rho = dot(b, b);
+        let largest = b.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        let b: Vec<f64> = b.iter().map(|v| v / scale).collect();
+        let rho = dot(&b, &b);
         let shift = |&s: &f64| Shift {
             above: s - least,
             zeta: 1.0,
             zeta_before: 1.0,
-            p: b.to_vec(),
+            p: b.clone(),
             x: vec![0.0; b.len()],
+            converged: rho == 0.0,
             done: rho == 0.0,
         };
         Self {
-            r: b.to_vec(),
-            p: b.to_vec(),
+            shifts: shifts.iter().map(shift).collect(),
+            scale,
+            r: b.clone(),
+            p: b,
             rho,
             rho_start: rho,
             alpha: 1.0,
             beta: 0.0,
-            shifts: shifts.iter().map(shift).collect(),
         }
     }
 
@@ -124,35 +129,14 @@ impl System {
             }
             (shift.zeta_before, shift.zeta) = (zeta, next);
             let left = next * next * rho;
+            shift.converged = left <= tol * tol * self.rho_start;
             // Nothing more can be done about a breakdown.
-            shift.done = left.is_nan() || left <= tol * tol * self.rho_start;
+            shift.done = shift.converged || left.is_nan();
         }
         for (p, r) in self.p.iter_mut().zip(&self.r) {
             *p = r + beta * *p;
         }
         (self.rho, self.alpha, self.beta) = (rho, alpha, beta);
-    }
-}
-
-impl Solutions {
-    /// Estimate, from below, of the condition number of `A` plus the smallest shift: the ratio of the extreme eigenvalues of the tridiagonal matrix of the Lanczos process that
-    /// the steps amount to.
-    pub fn condition(&self) -> Result<f64> {
-        let c = &self.coefficients;
-        let mut t = Matrix::zeros(c.len(), c.len());
-        for k in 0..c.len() {
-            let (alpha, beta) = c[k];
-            t[(k, k)] = 1.0 / alpha + if k > 0 { c[k - 1].1 / c[k - 1].0 } else { 0.0 };
-            if k + 1 < c.len() {
-                t[(k, k + 1)] = beta.sqrt() / alpha;
-                t[(k + 1, k)] = t[(k, k + 1)];
-            }
-        }
-        let values = symmetric_eigen(&t)?.values;
-        let (least, largest) = values.iter().fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| {
-            (a.min(v.abs()), b.max(v.abs()))
-        });
-        Ok(largest / least)
     }
 }
 
@@ -170,6 +154,10 @@ mod tests {
         fn every_shift_equals_its_own_direct_solution(n in 1usize..80, q in 1usize..4, width in 0.1f64..2.0, seed in 0u64..500) {
             let a = gram(&Kernel::Gaussian { bandwidth: width }, &random(n, 2, seed));
             let mut rhs = random(q, n, seed + 1);
+            if q == 2 {
+                // Squares of these are zero.
+                rhs.row_mut(0).iter_mut().for_each(|v| *v *= 1e-200);
+            }
             if q == 3 {
                 // Nothing to solve on one of them.
                 rhs.row_mut(1).fill(0.0);
@@ -183,21 +171,11 @@ mod tests {
                 for c in 0..q {
                     for i in 0..n {
                         let x = found.x[k][c * n + i];
-                        prop_assert!((x - exact[(i, c)]).abs() <= 1e-7 * exact.max_abs().max(1.0), "shift {s}: {x} {}", exact[(i, c)]);
+                        let largest = (0..n).map(|i| exact[(i, c)].abs()).fold(0.0, f64::max);
+                        prop_assert!((x - exact[(i, c)]).abs() <= 1e-7 * largest, "shift {s}: {x} {}", exact[(i, c)]);
                     }
                 }
             }
-        }
-
-        #[test]
-        fn the_condition_number_is_that_of_the_matrix(n in 2usize..40, width in 0.1f64..1.0, seed in 0u64..200) {
-            let a = gram(&Kernel::Gaussian { bandwidth: width }, &random(n, 2, seed));
-            let found = solve(a.as_slice(), n, &[1e-3], random(1, n, seed + 1).as_slice(), 1e-13, 100 * n);
-            let values = symmetric_eigen(&a).expect("decomposes").values;
-            let (least, largest) = values.iter().fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| (a.min(*v), b.max(*v)));
-            let exact = (largest + 1e-3) / (least + 1e-3);
-            let estimate = found.condition().expect("decomposes");
-            prop_assert!(estimate < 1.01 * exact && estimate > 0.5 * exact, "{estimate} {exact}");
         }
     }
 }

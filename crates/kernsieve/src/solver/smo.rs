@@ -161,7 +161,8 @@ pub fn minimise(
         objective,
         gap,
         iterations,
-        converged: gap <= tol,
+        // Comparisons with what is not a number find no gap.
+        converged: gap <= tol && state.slopes.iter().all(|s| s.is_finite()),
         weights: state.weights,
     }
 }
@@ -195,7 +196,7 @@ impl State<'_> {
                 .zip(self.groups)
                 .any(|(a, g)| a.len() < g.members.len());
             if gap <= tol || steps >= limit {
-                if shrunk && steps < limit {
+                if shrunk {
                     // Everything is looked at again before the end.
                     self.active = self.groups.iter().map(|g| g.members.clone()).collect();
                     continue;
@@ -207,7 +208,9 @@ impl State<'_> {
                 Some((slope, first, second, grow)) if slope > extremes[worst].gap() => {
                     self.move_both(first, second, grow)
                 }
-                _ => self.move_pair(worst, extremes[worst].least.0),
+                // Nothing to take weight from: rounding has the last word.
+                _ if !self.move_pair(worst, extremes[worst].least.0) => return (steps, gap),
+                _ => {}
             }
             if steps.is_multiple_of(SHRINK_EVERY) {
                 self.shrink(&extremes);
@@ -232,8 +235,8 @@ impl State<'_> {
         found
     }
 
-    /// Moves weight to entry `i` from the entry of its group with which the objective falls most.
-    fn move_pair(&mut self, group: usize, i: usize) {
+    /// Moves weight to entry `i` from the entry of its group with which the objective falls most; whether there is one.
+    fn move_pair(&mut self, group: usize, i: usize) -> bool {
         let (own, y) = (self.slopes[i], self.groups[group].sign);
         let diagonal = self.diagonal[i];
         let mut best = (usize::MAX, 0.0, 0.0);
@@ -252,7 +255,7 @@ impl State<'_> {
         }
         let (j, _, step) = best;
         if j == usize::MAX {
-            return;
+            return false;
         }
         self.weights[i] += step;
         self.weights[j] -= step;
@@ -261,6 +264,7 @@ impl State<'_> {
         }
         self.add(i, step);
         self.add(j, -step);
+        true
     }
 
     /// Of the steps that change both sums: how steep the better one is, its two entries, and whether they grow.

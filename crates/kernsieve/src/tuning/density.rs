@@ -8,8 +8,8 @@ use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, log_grid};
 use crate::linalg::Matrix;
-use crate::method::density::{Criterion, DensityEntry, DensityRecord, EXACT, FOLD, Sample};
-use crate::method::l2_criterion::{in_memory, work_bytes};
+use crate::method::density::{Criterion, DensityEntry, DensityRecord, Sample};
+use crate::method::l2_criterion::{EXACT, FOLD, in_memory, work_bytes};
 use crate::method::{Candidate, FitReport, Options};
 use crate::model::{Model, TrainingRecord};
 use rayon::prelude::*;
@@ -118,10 +118,14 @@ pub fn train_density(
             "every feature is constant: there is no density to estimate".into(),
         ));
     };
-    if work_bytes(n) > control.memory_bytes() {
+    // Distances once, and a cache a thread.
+    let fold = n.min(L2_ROWS.max(n * usize::from(in_memory(n)))) as u64;
+    let threads = rayon::current_num_threads() as u64;
+    let needed = work_bytes(n).max(8 * fold * fold * (1 + threads));
+    if needed > control.memory_bytes() {
         return Err(Error::Memory {
             what: format!("a density of {n} rows"),
-            needed: for_people(work_bytes(n)),
+            needed: for_people(needed),
             limit: for_people(control.memory_bytes()),
             remedy: "raise --memory, or take a sample of the rows".into(),
         });
@@ -172,7 +176,7 @@ pub fn train_density(
     let chosen = (1..kernels.len()).fold(0, |best, k| if better(k, best) { k } else { best });
     if kernels.len() > 2 && options.bandwidths.is_empty() && chosen + 1 == kernels.len() {
         notices.push(
-            "the smallest bandwidth that was tried is the best: rows that repeat each other, or rounded values, look like spikes; --criterion or --bandwidth may help"
+            "the smallest bandwidth that was tried is the best: rows that repeat each other, or rounded values, look like spikes; --criterion likelihood, a --bandwidth, or equal rows merged into one with --weights may help"
                 .into(),
         );
     }
@@ -184,6 +188,7 @@ pub fn train_density(
     let sample = whole.sample(&groups);
     let base = sample.base(&kernel);
     let estimate = sample.estimate(&kernel, base.as_ref(), EXACT, base.is_some())?;
+    estimate.minimum.check()?;
     let (solution, log) = (&estimate.minimum.solution, estimate.minimum.log_scale);
     let ise = |value: f64| {
         Logged {
@@ -243,6 +248,7 @@ pub fn train_density(
         expansion: estimate.expansion,
         decision: Decision::LogDensity { log_priors: vec![0.0] },
         temperature: 1.0,
+        costs: vec![],
         record,
     };
     model.check()?;
@@ -312,6 +318,17 @@ fn cross_validate(
             control.checkpoint()?;
             let estimate = sample.estimate(kernel, base.as_ref(), FOLD, false)?;
             let logs = estimate.expansion.evaluate(&test.x);
+            if estimate.minimum.check().is_err() {
+                // Never the best.
+                return Ok(FoldScore {
+                    ise: Logged {
+                        value: f64::INFINITY,
+                        log: 0.0,
+                    },
+                    log_density: f64::NEG_INFINITY,
+                    retained: 0,
+                });
+            }
             let top = logs.as_slice().iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let (mut sum, mut log_density, mut weight) = (0.0, 0.0, 0.0);
             for (i, l) in logs.as_slice().iter().enumerate() {

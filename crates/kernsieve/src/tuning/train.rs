@@ -5,7 +5,7 @@ use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
-use crate::data::{Dataset, Groups, Scaling, Schema, stratified_sample};
+use crate::data::{Dataset, Groups, Labels, Scaling, Schema, stratified_sample};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
 use crate::method::l2_criterion::in_memory;
@@ -34,9 +34,7 @@ pub fn prepare(data: &Dataset, rows: &[usize], options: &Options) -> Result<(Sca
     let (labels, kept) = data.labels().select(rows).compact();
     let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
     let groups = Groups::new(labels.codes(), weights.as_deref(), labels.n_classes());
-    let priors = options
-        .priors
-        .resolve_subset(&options.costs, &labels, &groups, &kept, all)?;
+    let priors = options.priors.resolve_subset(&labels, &groups, &kept, all)?;
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok((
         scaling,
@@ -65,7 +63,10 @@ pub fn train(
     let rows: Vec<usize> = (0..data.n_samples()).collect();
     let (scaling, problem, kept) = prepare(data, &rows, options)?;
     let mut notices = notices(data, &scaling);
-    let ignored = options.ignored(kind);
+    let mut ignored = options.ignored(kind);
+    if options.class_ratio.is_some() && problem.labels.n_classes() > 2 && !ignored.contains(&"--class-ratio") {
+        ignored.push("--class-ratio");
+    }
     if !ignored.is_empty() {
         notices.push(format!(
             "not used by {} with these options: {}",
@@ -202,6 +203,7 @@ pub fn train(
         expansion: fit.expansion,
         decision: fit.decision,
         temperature,
+        costs: costs(options, &data.labels().select(&rows), &kept)?,
         record,
     };
     if model.reader().feature_weights.iter().all(|w| *w == 0.0) {
@@ -274,6 +276,19 @@ pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<S
     })
 }
 
+/// Costs of the classes that are kept.
+fn costs(options: &Options, labels: &Labels, kept: &[usize]) -> Result<Vec<f64>> {
+    let all = labels.n_classes();
+    if options.costs.is_empty() || options.costs.len() == all {
+        return Ok(kept.iter().filter_map(|&c| options.costs.get(c).copied()).collect());
+    }
+    Err(Error::Data(format!(
+        "{} for {all} classes; give one per class, in the order {}",
+        count(options.costs.len(), "cost", "costs"),
+        labels.classes().join(", ")
+    )))
+}
+
 /// Rows that L2 programs of many more are tuned on.
 pub(super) const L2_ROWS: usize = 5000;
 
@@ -283,7 +298,7 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         if mean < 0.5 {
             notices.push(format!(
-                "the weights have mean {mean:.2e}: a weight of 1 counts as one row, so this is as few rows as they add up to"
+                "the weights have mean {mean:.2e}: a weight of 1 counts as one row, so this is as few rows as they add up to; multiply them if they are shares"
             ));
         }
     }
