@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._memory import dense, memory_limit
+from ._precomputed import KernelFeatures, check_square
 from ._progress import ProgressBar
 from ._results import chosen_params, cv_results
 from ._threads import thread_count
@@ -57,6 +58,8 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
     _method: ClassVar[str]
     # Parameters that may be one value, which is used, or several, which are chosen among.
     _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
+    # Whether kernel="precomputed" is understood: a kernel without features leaves nothing to weigh, and no density.
+    _takes_precomputed: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Tune what is not given, and fit.
@@ -84,17 +87,25 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         X = dense(X, memory)
         weights = self._weights(sample_weight, X, y)
-        rows = None
+        precomputed = self._precomputed()
+        if precomputed:
+            check_square(X)
+        rows = kept = None
         if weights is not None:
             kept = np.flatnonzero(weights)
             if len(kept) < len(weights):
-                X, y, weights, rows = np.ascontiguousarray(X[kept]), y[kept], weights[kept], kept.tolist()
+                X = X[np.ix_(kept, kept)] if precomputed else X[kept]
+                X, y, weights, rows = np.ascontiguousarray(X), y[kept], weights[kept], kept.tolist()
             if len(weights) == 0:
                 raise ValueError("every weight is 0: no rows are left to learn the classes from")
             if (weights == 1.0).all():
                 weights = None
         classes, codes = np.unique(y, return_inverse=True)
         names = getattr(self, "feature_names_in_", None)
+        if precomputed:
+            self._features = KernelFeatures(X, kept if rows is not None else None)
+            X, names = self._features.train, None
+            options |= {"kernel": "linear", "standardize": False}
         names = default_feature_names(X.shape[1]) if names is None else [str(name) for name in names]
         with ProgressBar(type(self).__name__) as bar:
             model, notices, ignored = _core.train(
@@ -202,6 +213,8 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
             A mask of shape (n_features_in_,), or the positions of the features whose weight is not 0.
         """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("a precomputed kernel has no features to keep")
         mask = self.feature_weights_ != 0
         return np.flatnonzero(mask) if indices else mask
 
@@ -214,6 +227,10 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
             The file; one that is there already is replaced, whole or not at all.
         """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError(
+                "a model with a precomputed kernel has no file: nobody else could compute the kernel; pickle keeps it"
+            )
         self.model_.save(path)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -221,14 +238,20 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = not self._precomputed()
+        tags.input_tags.pairwise = self._precomputed()
         return tags
+
+    def _precomputed(self) -> bool:
+        return self._takes_precomputed and getattr(self, "kernel", None) == "precomputed"
 
     def _evaluate(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities, log scores and outputs."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
         rows = dense(X, memory_limit(self.memory))
+        if self._precomputed():
+            rows = self._features.of(rows)
         posterior, scores, outputs = self.model_.predict(rows, thread_count(self.n_jobs))
         # So far out that the scores overflow: the probabilities are still sound.
         lost = ~np.isfinite(scores).all(axis=1)

@@ -12,8 +12,8 @@ class KLR(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default='gaussian'
-        Kernel family.
+    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid', 'precomputed'}, default='gaussian'
+        Kernel family. With 'precomputed' ``X`` holds kernel values with the training rows.
     bandwidth : float or sequence of floats, default=None
         Width ``b`` of the kernel, ``exp(-|x - x'|^2 / (2 b^2))`` for the Gaussian. One value is used, several are
         chosen among, ``None`` chooses on a grid.
@@ -102,6 +102,7 @@ class KLR(KernsieveClassifier):
     """
 
     _method = "klr"
+    _takes_precomputed = True
     _one_or_more = ("bandwidth", "ridge")
 
     def __init__(

@@ -13,8 +13,8 @@ class SMKDA(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default='gaussian'
-        Kernel family.
+    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid', 'precomputed'}, default='gaussian'
+        Kernel family. With 'precomputed' ``X`` holds kernel values with the training rows.
     bandwidth : float or sequence of floats, default=None
         Width ``b`` of the kernel, ``exp(-|x - x'|^2 / (2 b^2))`` for the Gaussian. One value is used, several are
         chosen among, ``None`` chooses on a grid.
@@ -109,6 +109,7 @@ class SMKDA(KernsieveDiscriminant):
     """
 
     _method = "smkda"
+    _takes_precomputed = True
 
     def __init__(
         self,
