@@ -6,12 +6,26 @@ Every estimator follows scikit-learn. What is not given is tuned by cross-valida
 from . import _core
 from ._density import L2Density
 from ._files import load
-from ._methods import FIVM, KLR, KOS, L1DKF, L2LE, L2QP, LDA, MKDA, SMKDA, Parzen, SparseKOS
+from ._methods import (
+    AutoClassifier,
+    FIVM,
+    KLR,
+    KOS,
+    L1DKF,
+    L2LE,
+    L2QP,
+    LDA,
+    MKDA,
+    SMKDA,
+    Parzen,
+    SparseKOS,
+)
 from ._selector import SieveSelector
 
 __version__: str = _core.__version__
 
 __all__ = [
+    "AutoClassifier",
     "FIVM",
     "KLR",
     "KOS",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Parameters that the compiled module gets in another way than as an option.
-_NOT_OPTIONS = {"class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
+_NOT_OPTIONS = {"budget", "class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
 
 
 def default_feature_names(n: int) -> list[str]:
@@ -119,6 +119,7 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
                 rows=rows,
                 target=_target_name(target, names),
                 estimate=bool(self.estimate),
+                budget=getattr(self, "budget", None),
                 n_jobs=threads,
                 memory=memory,
                 progress=bar if self.verbose else None,

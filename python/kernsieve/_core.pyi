@@ -52,6 +52,7 @@ def train(
     rows: Sequence[int] | None = None,
     target: str = "class",
     estimate: bool = True,
+    budget: float | None = None,
     n_jobs: int = 1,
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,

@@ -20,7 +20,7 @@ def test_examples_run(name):
     assert failed == 0
 
 
-@pytest.mark.parametrize("cls", [*ALL, kernsieve.SieveSelector])
+@pytest.mark.parametrize("cls", [*ALL, kernsieve.AutoClassifier, kernsieve.L2Density, kernsieve.SieveSelector])
 def test_every_parameter_is_described_with_its_default(cls):
     section = inspect.getdoc(cls).split("Parameters\n----------\n")[1].split("\n\n")[0]
     described = dict(re.findall(r"^(\w+) : (.*)$", section, flags=re.MULTILINE))
@@ -31,7 +31,7 @@ def test_every_parameter_is_described_with_its_default(cls):
         assert eval(told) == parameter.default, name
 
 
-@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("cls", [*ALL, kernsieve.AutoClassifier, kernsieve.L2Density])
 def test_every_estimator_has_an_example(cls):
     assert ">>>" in cls.__doc__
     for name in ("fit", "predict", "predict_proba", "decision_function", "get_support", "save"):

@@ -50,7 +50,16 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     (
         "tuning",
-        &["data", "kernel", "decision", "linalg", "method", "metrics", "model"],
+        &[
+            "data",
+            "kernel",
+            "expansion",
+            "decision",
+            "linalg",
+            "method",
+            "metrics",
+            "model",
+        ],
     ),
 ];
 

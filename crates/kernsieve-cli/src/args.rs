@@ -10,6 +10,7 @@ use kernsieve::method::{
 };
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Sparse kernel classification for tabular data.
 #[derive(Parser)]
@@ -334,6 +335,22 @@ impl MethodArgs {
     }
 }
 
+/// A method, or the choice of one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum MethodChoice {
+    Auto,
+    One(MethodKind),
+}
+
+impl MethodChoice {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::One(kind) => kind.name(),
+        }
+    }
+}
+
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     kernsieve fit iris.csv --target class --model iris.ks\n  \
@@ -342,9 +359,13 @@ impl MethodArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le or parzen
-    #[arg(long, short, default_value = "mkda", value_parser = parse_method)]
-    pub method: MethodKind,
+    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le, parzen, or auto: the smallest model within one
+    /// standard error of the least cross-validated error
+    #[arg(long, short, default_value = "mkda", value_parser = parse_choice)]
+    pub method: MethodChoice,
+    /// auto: time after which no other method is begun, such as 60s or 5m
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub budget: Option<Duration>,
     /// Where to save the model
     #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
@@ -587,8 +608,32 @@ words! {
     MetricArg for Metric { Within => Within, Total => Total }
 }
 
-fn parse_method(text: &str) -> Result<MethodKind, String> {
-    text.parse().map_err(|e: kernsieve::Error| e.to_string())
+fn parse_choice(text: &str) -> Result<MethodChoice, String> {
+    if text == "auto" {
+        return Ok(MethodChoice::Auto);
+    }
+    text.parse::<MethodKind>()
+        .map(MethodChoice::One)
+        .map_err(|e| format!("{e}, auto"))
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.trim().strip_suffix(['s', 'm', 'h']) {
+        Some(number) => (number, text.trim().chars().last()),
+        None => (text.trim(), None),
+    };
+    let seconds = number
+        .parse::<f64>()
+        .ok()
+        .filter(|v| (0.0..1e9).contains(v))
+        .map(|v| match unit {
+            Some('m') => 60.0 * v,
+            Some('h') => 3600.0 * v,
+            _ => v,
+        });
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("'{text}' is not a time; write 90s, 5m or 1h"))
 }
 
 fn parse_class_bandwidths(text: &str) -> Result<ClassBandwidths, String> {

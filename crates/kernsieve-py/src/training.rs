@@ -29,7 +29,7 @@ type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 /// An interrupt is answered within half a second. The library looks for it between two settings of the cross-validation; where that
 /// takes longer, the call returns all the same and the computation ends by itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, target="class", estimate=true, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
@@ -43,11 +43,23 @@ pub fn train(
     rows: Option<Vec<usize>>,
     target: &str,
     estimate: bool,
+    budget: Option<f64>,
     n_jobs: usize,
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Vec<String>, Vec<String>)> {
-    let kind: MethodKind = method.parse().map_err(exception)?;
+    let kind: Option<MethodKind> = match method {
+        "auto" => None,
+        name => Some(name.parse().map_err(exception)?),
+    };
+    let budget = match budget {
+        Some(seconds) if !(0.0..1e9).contains(&seconds) => {
+            return Err(PyValueError::new_err(format!(
+                "budget must be seconds, 0 or more, got {seconds}"
+            )));
+        }
+        other => other.map(Duration::from_secs_f64),
+    };
     let options = options::parse(options)?;
     let codes: Vec<usize> = y
         .as_slice()?
@@ -71,13 +83,14 @@ pub fn train(
         memory,
         progress,
     };
-    let mut trained = supervision.run(py, move |control| {
-        kernsieve::tuning::train(kind, &options, &data, &schema, estimate, control)
+    let mut trained = supervision.run(py, move |control| match kind {
+        Some(kind) => kernsieve::tuning::train(kind, &options, &data, &schema, estimate, control),
+        None => kernsieve::tuning::train_auto(&options, &data, &schema, budget, control),
     })?;
     to_rows_of_the_caller(&mut trained, rows.as_deref());
     let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
     let notices = words(trained.notices.iter().map(String::as_str).collect());
-    let ignored = words(trained.model.record.options.ignored(kind));
+    let ignored = words(kind.map_or(vec![], |kind| trained.model.record.options.ignored(kind)));
     Ok((Model::new(trained.model), notices, ignored))
 }
 

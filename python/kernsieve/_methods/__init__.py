@@ -1,5 +1,6 @@
 """The methods, one small class each."""
 
+from .auto import AutoClassifier
 from .fivm import FIVM
 from .klr import KLR
 from .kos import KOS
@@ -12,4 +13,4 @@ from .parzen import Parzen
 from .smkda import SMKDA
 from .sparse_kos import SparseKOS
 
-__all__ = ["FIVM", "KLR", "KOS", "L1DKF", "L2LE", "L2QP", "LDA", "MKDA", "Parzen", "SMKDA", "SparseKOS"]
+__all__ = ["AutoClassifier", "FIVM", "KLR", "KOS", "L1DKF", "L2LE", "L2QP", "LDA", "MKDA", "Parzen", "SMKDA", "SparseKOS"]

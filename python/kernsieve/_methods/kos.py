@@ -41,8 +41,8 @@ class KOS(KernsieveDiscriminant):
     priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
         Class priors of the decision rule; given ones are in the order of ``classes_``.
     costs : sequence of floats, default=None
-        What an error on a row of each class costs, in the order of ``classes_``: its prior counts so many times.
-        ``None`` is all alike.
+        What an error on a row of each class costs, in the order of ``classes_``: probabilities are weighed by it, so
+        that the class of least expected cost is predicted. ``None`` is all alike.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True

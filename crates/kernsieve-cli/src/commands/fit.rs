@@ -3,17 +3,18 @@
 use super::evaluate::{Evaluation, evaluate_rows};
 use super::features::{print_features, print_path};
 use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, samples_words, settings_words};
-use crate::args::FitArgs;
+use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, percent, seconds, short, table};
 use crate::report::{Rows, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
-use kernsieve::model::CvTable;
+use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve::tuning::{Trained, for_people, train};
+use kernsieve::tuning::{Trained, for_people, train, train_auto};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -27,7 +28,16 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         ));
     }
     let options = args.options.options();
-    options.check(args.method).map_err(|e| Failure::Usage(e.to_string()))?;
+    if let MethodChoice::One(kind) = args.method {
+        options.check(kind).map_err(|e| Failure::Usage(e.to_string()))?;
+        if args.budget.is_some() {
+            return Err(Failure::Usage("--budget is for --method auto".into()));
+        }
+    } else if args.no_cv {
+        return Err(Failure::Usage(
+            "--method auto compares methods by cross-validation; leave out --no-cv".into(),
+        ));
+    }
     if args.model.is_some() && args.model == args.report {
         return Err(Failure::Usage(
             "--report and --model name the same file; each needs one of its own".into(),
@@ -67,12 +77,15 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
 
     let bar = terminal.progress(&format!("tuning {}", args.method.name()));
     let control = terminal.control(&bar, args.data.file.memory);
-    let trained = train(args.method, &options, &data, &input.schema, !args.no_cv, &control);
+    let trained = match args.method {
+        MethodChoice::One(kind) => train(kind, &options, &data, &input.schema, !args.no_cv, &control),
+        MethodChoice::Auto => train_auto(&options, &data, &input.schema, args.budget, &control),
+    };
     bar.finish_and_clear();
     let mut trained = trained?;
     if args.no_cv && trained.model.record.cv.is_some() {
         trained.notices.push(match args.method {
-            MethodKind::Fivm if options.stop == StopRule::Cv => {
+            MethodChoice::One(MethodKind::Fivm) if options.stop == StopRule::Cv => {
                 "the number of features is left to choose (--stop none fixes it), so cross-validation runs all the same"
                     .into()
             }
@@ -228,6 +241,9 @@ fn print_text(
 pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> {
     let model = &trained.model;
     let name = &model.record.method;
+    if let Some(auto) = &model.record.auto {
+        print_auto(auto, out)?;
+    }
     writeln!(out, "Method   {name}: {}", method_words(name))?;
     if let Some(cv) = model.record.cv.as_ref().filter(|cv| cv.grid.len() > 1) {
         let time = seconds(trained.tune_seconds);
@@ -264,6 +280,33 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
             percent(model.record.train_error)
         )?;
     }
+    Ok(())
+}
+
+/// The methods that were tried, and why one was taken.
+fn print_auto(auto: &AutoRecord, out: &mut dyn Write) -> Result<(), Failure> {
+    let rounds: BTreeSet<usize> = auto.entries.iter().map(|e| e.rows).collect();
+    let row = |e: &AutoEntry| {
+        let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
+        let mut row = vec![
+            e.method.clone(),
+            number(e.error),
+            number(e.standard_error),
+            e.size.map(|s| s.to_string()).unwrap_or_default(),
+            e.note.as_deref().map(|n| clean(n, 60)).unwrap_or_default(),
+        ];
+        if rounds.len() > 1 {
+            row.insert(1, e.rows.to_string());
+        }
+        row
+    };
+    let mut header = vec!["method", "CV error", "s.e.", "numbers kept", ""];
+    if rounds.len() > 1 {
+        header.insert(1, "rows");
+    }
+    writeln!(out, "Methods\n")?;
+    table(&header, &auto.entries.iter().map(row).collect::<Vec<_>>(), out)?;
+    writeln!(out, "\nWhy      {}", auto.why)?;
     Ok(())
 }
 

@@ -330,6 +330,7 @@ fn model_json(model: &Model) -> Value {
         "eigenvalues": record.report.eigenvalues,
         "trace": record.report.trace,
         "start": record.report.start.map(|(start, _)| start),
+        "auto": record.auto,
         "version": record.version,
     })
 }

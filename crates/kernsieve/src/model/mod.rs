@@ -4,7 +4,7 @@ mod record;
 
 pub use crate::method::{CvEntry, Press};
 pub(crate) use record::optimism;
-pub use record::{CurvePoint, CvTable, TrainingRecord};
+pub use record::{AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
 use crate::decision::{Decision, softmax_in_place};

@@ -25,9 +25,39 @@ pub struct TrainingRecord {
     pub train_error: f64,
     /// The whole cross-validation table.
     pub cv: Option<CvTable>,
+    /// How the method was chosen, where that was left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto: Option<AutoRecord>,
     /// How a density came about, where the model is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<DensityRecord>,
+}
+
+/// How a method was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AutoRecord {
+    /// What was tried, round by round; in each round the best first.
+    pub entries: Vec<AutoEntry>,
+    /// Why this one, in words.
+    pub why: String,
+}
+
+/// A method in a round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AutoEntry {
+    /// Its name.
+    pub method: String,
+    /// Rows of the round.
+    pub rows: usize,
+    /// Cross-validated error of its best setting, where it was finished.
+    pub error: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+    /// Numbers that its model holds.
+    pub size: Option<usize>,
+    /// Why it was left out or left the race.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// The whole table of a cross-validation, candidates in order of preference.

@@ -3,6 +3,8 @@
 use super::memory::available_memory;
 use crate::error::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+use std::time::Instant;
 
 /// How far a computation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,7 @@ type Listener = Box<dyn Fn(Progress) + Send + Sync>;
 #[derive(Default)]
 pub struct Control {
     cancelled: AtomicBool,
+    deadline: RwLock<Option<Instant>>,
     listener: Option<Listener>,
     memory: Option<u64>,
 }
@@ -46,9 +49,24 @@ impl Control {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Fails when the caller asked to stop.
+    /// Whether the caller asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// From this moment on checkpoints fail as if the caller had asked to stop.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    fn is_late(&self) -> bool {
+        let deadline = *self.deadline.read().unwrap_or_else(PoisonError::into_inner);
+        deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// Fails when the caller asked to stop, or the time is up.
     pub fn checkpoint(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.is_cancelled() || self.is_late() {
             Err(Error::Cancelled)
         } else {
             Ok(())

@@ -231,6 +231,7 @@ pub fn train_density(
         class_counts: vec![n],
         train_error: 0.0,
         cv: None,
+        auto: None,
         density: Some(DensityRecord {
             criterion,
             folds,

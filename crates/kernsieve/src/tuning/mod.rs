@@ -1,5 +1,6 @@
 //! Tuning: grids, cross-validation, and the way from a data set to a model.
 
+mod auto;
 mod calibration;
 mod control;
 mod cross_validation;
@@ -11,6 +12,7 @@ mod table;
 mod temperature;
 mod train;
 
+pub use auto::{model_size, train_auto};
 pub use calibration::calibrate;
 pub use control::{Control, Progress};
 pub use cross_validation::cross_validate;

@@ -151,6 +151,7 @@ pub fn train(
         class_counts: problem.labels.counts(),
         train_error: f64::NAN,
         cv,
+        auto: None,
         density: None,
     };
     record.report.ridge = record.report.ridge.or(record.candidate.ridge);
