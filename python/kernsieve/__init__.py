@@ -3,7 +3,7 @@
 Every estimator follows scikit-learn. What is not given is tuned by cross-validation inside ``fit``.
 """
 
-from . import _core
+from . import _core, plot
 from ._density import L2Density
 from ._files import load
 from ._methods import (
@@ -41,4 +41,5 @@ __all__ = [
     "SparseKOS",
     "__version__",
     "load",
+    "plot",
 ]
