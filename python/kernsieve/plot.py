@@ -472,7 +472,7 @@ def _log_density(est: Any) -> tuple[Callable[[Any], np.ndarray], np.ndarray | No
 
 
 def _density_label(est: Any) -> str:
-    scaled = getattr(est, "_method", "") == "parzen" and est.standardize
+    scaled = getattr(est, "_method", "") in ("parzen", "l2qp") and est.standardize
     return "density, of standardised features" if scaled else "density"
 
 
