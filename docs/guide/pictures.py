@@ -1,0 +1,73 @@
+"""Runs the Python of the guide's pages and keeps the picture that each of them draws.
+
+    python docs/guide/pictures.py [PAGE ..]
+
+The code of ``lda.md`` saves ``lda.png``; it is written beside the page, in few colours so that it stays small.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+LARGEST = 60_000
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+
+
+def pages():
+    """The pages of the guide."""
+    return sorted(FOLDER.glob("*.md"))
+
+
+def blocks(text):
+    """Fenced blocks of a page: language, code, and what it prints where a block of text follows at once."""
+    found = list(FENCE.finditer(text))
+    result = []
+    for this, following in zip(found, [*found[1:], None]):
+        printed = None
+        if following and following[1] == "text" and not text[this.end() : following.start()].strip():
+            printed = following[2]
+        result.append((this[1], this[2], printed))
+    return result
+
+
+def run(text, name):
+    """Runs the Python of a page in the current folder."""
+    namespace = {"__name__": name}
+    for language, code, _ in blocks(text):
+        if language == "python":
+            exec(compile(code, name, "exec"), namespace)
+
+
+def write_small(source, target):
+    """Copies a picture with few colours."""
+    from PIL import Image
+
+    picture = Image.open(source).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        picture.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+        if target.stat().st_size <= LARGEST:
+            return
+    sys.exit(f"{target}: more than {LARGEST} bytes")
+
+
+def main(names):
+    for page in pages():
+        if names and page.stem not in names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            here = os.getcwd()
+            os.chdir(folder)
+            try:
+                run(page.read_text(encoding="utf-8"), page.name)
+            finally:
+                os.chdir(here)
+            target = FOLDER / f"{page.stem}.png"
+            write_small(Path(folder) / target.name, target)
+            print(f"{target.name}: {target.stat().st_size} bytes", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
