@@ -16,10 +16,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KernelDensity, KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
+import kernsieve
 from kernsieve import FIVM, KLR, KOS, L1DKF, L2QP, LDA, MKDA, SMKDA, Parzen, SparseKOS, plot
+from kernsieve.plot import _common, _tuning
 
 matplotlib.use("Agg")
 
@@ -67,6 +70,9 @@ def assert_legend_beside_data(ax):
     renderer = ax.figure.canvas.get_renderer()
     box, canvas = ax.get_legend().get_window_extent(renderer), ax.figure.bbox
     assert box.x0 >= ax.bbox.x1
+    for other in ax.figure.axes:
+        if other is not ax:
+            assert box.x0 >= other.get_tightbbox(renderer).x1
     assert box.x1 <= canvas.x1 + 1 and box.y0 >= canvas.y0 - 1
 
 
@@ -93,7 +99,7 @@ def test_variates_show_every_row_and_the_class_means(n_classes):
         assert ax.get_xlabel() == "canonical variate 1"
         np.testing.assert_allclose([line.get_xdata()[0] for line in drawn(ax, "mean")], means[:, 0])
         # The outline of a histogram of whole counts: its largest height is that of the fullest bin.
-        bins = np.linspace(*plot._span(Z[:, 0], 2, margin=0.02), 31)
+        bins = np.linspace(*_common.span(Z[:, 0], 2, margin=0.02), 31)
         for k, outline in enumerate(drawn(ax, "rows")):
             assert outline.get_xy()[:, 1].max() == np.histogram(Z[y == k, 0], bins)[0].max()
     elif n_classes == 3:
@@ -166,7 +172,7 @@ def test_regions_have_the_colour_of_the_predicted_class(n_classes):
     x0, x1, y0, y1 = image.get_extent()
     grid = np.stack(np.meshgrid(np.linspace(x0, x1, 40), np.linspace(y0, y1, 40)), axis=-1).reshape(-1, 2)
     p = lda.predict_proba(grid)
-    colours = np.array([matplotlib.colors.to_rgb(plot.COLOURS[k]) for k in range(n_classes)])
+    colours = np.array([matplotlib.colors.to_rgb(_common.COLOURS[k]) for k in range(n_classes)])
     sure = (p.max(axis=1) - 1 / n_classes) / (1 - 1 / n_classes)
     expected = 1 - (0.08 + 0.47 * sure)[:, None] * (1 - colours[p.argmax(axis=1)])
     np.testing.assert_allclose(image.get_array().reshape(-1, 3), expected, atol=1e-9)
@@ -205,7 +211,7 @@ def test_many_other_features_do_not_need_much_memory(monkeypatch):
     X, y = blobs(3, n_features=30)
     lda = LDA().fit(X, y)
     whole = plot.decision_regions(lda, X, y, resolution=30).images[0].get_array()
-    monkeypatch.setattr(plot, "LARGEST_BLOCK", 700)
+    monkeypatch.setattr(_common, "LARGEST_BLOCK", 700)
     np.testing.assert_array_equal(plot.decision_regions(lda, X, y, resolution=30).images[0].get_array(), whole)
 
 
@@ -248,9 +254,9 @@ def test_many_weights_are_grey():
     ax = plot.weights_path(est)
     render(ax)
     lines = drawn(ax, "weight")
-    grey = [line for line in lines if line.get_color() == plot.GREY]
+    grey = [line for line in lines if line.get_color() == _tuning.GREY]
     assert len(grey) > 0
-    assert len(lines) - len(grey) == plot.MOST_NAMED
+    assert len(lines) - len(grey) == _tuning.MOST_NAMED
     assert f"{len(grey)} more" in legend(ax)
 
 
@@ -301,7 +307,7 @@ def test_the_chosen_setting_is_marked_on_every_curve(cls, n_classes):
     assert x == pytest.approx(best[name])
     assert error == pytest.approx(1 - est.best_score_, abs=1e-12)
     assert len(drawn(ax, "band")) == 1
-    assert len(drawn(ax, "cv error")) <= plot.MOST_LINES
+    assert len(drawn(ax, "cv error")) <= _tuning.MOST_LINES
     assert legend(ax)[-1].startswith("chosen")
 
 
@@ -323,7 +329,7 @@ def test_lines_differ_in_the_other_parameter_and_most_are_grey(moons):
 
 def test_the_curve_of_sizes_is_that_of_the_record(moons):
     est = SMKDA().fit(*moons)
-    curve = plot._cv(est)["curve"]
+    curve = _common.cv_record(est)["curve"]
     (line,) = drawn(plot.cv_curve(est), "cv error")
     np.testing.assert_array_equal(line.get_ydata(), [point["error"] for point in curve])
     assert plot.cv_curve(est, "bandwidth").get_xlabel() == "bandwidth"
@@ -392,6 +398,63 @@ def test_anything_with_score_samples_has_a_density(iris):
     assert ax.get_xlim() == (-2, 2)
 
 
+# Less usual models
+
+
+@pytest.mark.parametrize(
+    "est",
+    [
+        L1DKF(posterior="klr", ridge=[0.01, 0.1]),
+        MKDA(posterior="l1"),
+        L2QP(class_bandwidths="spread"),
+        L2QP(balance=[1.0, 2.0, 4.0]),
+        KOS(validation="split"),
+        KOS(ridge_rule="cv"),
+        FIVM(stop="accuracy", bandwidth=1.0, ridge=0.01),
+        FIVM(max_support=9),
+        KLR(max_support=5),
+        SMKDA(rule="1se"),
+        SMKDA(candidates=30),
+        SparseKOS(rule="1se", bandwidth=2.0),
+        LDA(n_components=1),
+    ],
+    ids=repr,
+)
+def test_settings_that_leave_other_tables(est):
+    X, y = blobs(3)
+    est.fit(X, y)
+    for ax in (plot.cv_curve(est), plot.variates(est, X, y, training=True)):
+        render(ax)
+    ax = plot.cv_curve(est)
+    if drawn(ax, "chosen"):
+        assert drawn(ax, "chosen")[0].get_offsets()[0][1] == pytest.approx(1 - est.best_score_)
+    if est.path_:
+        render(plot.weights_path(est))
+
+
+def test_a_loaded_model_gives_the_same_pictures(tmp_path, ring):
+    X, y = ring
+    est = FIVM().fit(X, y)
+    est.save(tmp_path / "ring.ks")
+    again = kernsieve.load(tmp_path / "ring.ks")
+    for draw in (plot.weights_path, plot.cv_curve, lambda e: plot.decision_regions(e, X, y, resolution=15)):
+        one, other = draw(est), draw(again)
+        assert legend(one) == legend(other) and one.get_xlim() == other.get_xlim()
+        render(one)
+        render(other)
+        np.testing.assert_array_equal(one.figure.canvas.buffer_rgba(), other.figure.canvas.buffer_rgba())
+
+
+def test_some_rows_of_some_classes_will_do():
+    X, y = blobs(11, n_features=12)
+    lda, few = LDA().fit(X, y), np.flatnonzero(y == 3)[:1]
+    ax = plot.variates(lda, X[few], y[few], outputs=[0, 1])
+    assert n_points(drawn(ax, "rows")) == n_points(drawn(ax, "mean")) == 1
+    assert len(legend(ax)) == 12
+    render(plot.variates(lda, X[few], y[few]))
+    render(plot.decision_regions(lda, X[few], y[few], resolution=10))
+
+
 # Names, Axes, errors
 
 
@@ -413,13 +476,13 @@ def test_odd_names_are_shown_as_they_are(name):
     regions = pictures[0]
     texts = [shown(text) for text in [regions.xaxis.label, *regions.get_legend().get_texts()]]
     assert len(regions.get_legend().get_texts()) == 2
-    if len(visible) <= plot.LONGEST_NAME:
+    if len(visible) <= _common.LONGEST_NAME:
         assert texts[0].strip() == visible
         assert sorted(text.strip() for text in texts[1:]) == sorted(
             {f"{visible} no" if name else "", f"{visible} yes".strip()}
         )
     else:
-        assert all(len(text) <= plot.LONGEST_NAME for text in texts)
+        assert all(len(text) <= _common.LONGEST_NAME for text in texts)
         assert texts[0].startswith("aaa") and texts[0].endswith("bbb") and texts[1] != texts[2]
 
 
@@ -455,6 +518,7 @@ def test_a_given_place_is_drawn_into():
         (lambda X, y: plot.weights_path(LDA().fit(X, y)), "LDA has no path"),
         (lambda X, y: plot.weights_path(KLR().fit(X, y)), "KLR has no path"),
         (lambda X, y: plot.cv_curve(fixed(MKDA).fit(X, y)), "estimate=True"),
+        (lambda X, y: plot.cv_curve(GridSearchCV(KOS(), {"bandwidth": [1.0, 2.0]}).fit(X, y)), "of another kind"),
         (lambda X, y: plot.cv_curve(KOS().fit(X, y), "degree"), r"one of \['bandwidth'\]"),
         (lambda X, y: plot.density(MKDA().fit(X, y), X), "MKDA has no densities"),
         (lambda X, y: plot.density(Parzen().fit(X, y)), "rows X, or limits"),
@@ -498,7 +562,7 @@ def test_the_first_colours_stay_apart_without_red_or_green():
     # Machado, Oliveira & Fernandes (2009): full protanopia and deuteranopia, on linear colours.
     without_red = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
     without_green = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-    rgb = np.array([matplotlib.colors.to_rgb(colour) for colour in plot.COLOURS[:6]])
+    rgb = np.array([matplotlib.colors.to_rgb(colour) for colour in _common.COLOURS[:6]])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     for matrix in (np.eye(3), without_red, without_green):
         seen = np.clip(linear @ np.transpose(matrix), 0, 1) ** (1 / 2.4)
