@@ -65,10 +65,13 @@ def render(ax):
 
 
 def assert_legend_beside_data(ax):
-    if ax.get_legend() is None or ax.child_axes:
+    if ax.get_legend() is None:
         return
     renderer = ax.figure.canvas.get_renderer()
     box, canvas = ax.get_legend().get_window_extent(renderer), ax.figure.bbox
+    if ax.child_axes:
+        assert not any(box.overlaps(panel.bbox) for panel in ax.child_axes)
+        return
     assert box.x0 >= ax.bbox.x1
     for other in ax.figure.axes:
         if other is not ax:
@@ -99,7 +102,7 @@ def test_variates_show_every_row_and_the_class_means(n_classes):
         assert ax.get_xlabel() == "canonical variate 1"
         np.testing.assert_allclose([line.get_xdata()[0] for line in drawn(ax, "mean")], means[:, 0])
         # The outline of a histogram of whole counts: its largest height is that of the fullest bin.
-        bins = np.linspace(*_common.span(Z[:, 0], 2, margin=0.02), 31)
+        bins = _common.span(Z[:, 0], 31, margin=0.02)
         for k, outline in enumerate(drawn(ax, "rows")):
             assert outline.get_xy()[:, 1].max() == np.histogram(Z[y == k, 0], bins)[0].max()
     elif n_classes == 3:
@@ -126,6 +129,15 @@ def test_given_outputs_are_drawn():
     np.testing.assert_allclose(drawn(ax, "rows")[7].get_offsets(), lda.transform(X)[y == 7][:, [2, 4]])
     with pytest.raises(ValueError, match="outputs must be from 0 to 9"):
         plot.variates(lda, X, y, outputs=[10])
+
+
+def test_long_names_of_many_classes_leave_room_for_the_data():
+    X, y = blobs(12, n_features=12)
+    names = np.array([f"{'long ' * 20}{k}" for k in range(12)])[y]
+    lda = LDA().fit(X, names)
+    for ax in (plot.variates(lda, X, names), plot.variates(lda, X, names, outputs=[0, 1])):
+        figure = render(ax)
+        assert ax.bbox.width > 0.55 * figure.bbox.width
 
 
 @pytest.mark.parametrize("cls", ALL)

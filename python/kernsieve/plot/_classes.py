@@ -72,7 +72,7 @@ def variates(
     if not chosen or not all(0 <= k < scores.shape[1] for k in chosen):
         raise ValueError(f"outputs must be from 0 to {scores.shape[1] - 1}, got {chosen}")
     retained = _retained(est, len(scores)) if training else np.array([], dtype=int)
-    ax = axes(ax, size=(7.5, 6.0) if len(chosen) > 2 else (6.4, 4.4))
+    ax = axes(ax, est.classes_, size=(7.5, 6.0) if len(chosen) > 2 else (6.4, 4.4))
     if len(chosen) > 2:
         _score_matrix(ax, est, scores, codes, chosen, names, retained)
         return ax
@@ -145,7 +145,7 @@ def decision_regions(
     if len(set(pair)) != 2:
         raise ValueError(f"features must be two different ones, got {list(features or [])}")
     retained = _retained(est, len(rows)) if training else np.array([], dtype=int)
-    ax = axes(ax)
+    ax = axes(ax, est.classes_)
     sides = [span(rows[:, j], resolution) for j in pair]
     posterior = on_grid(est.predict_proba, X, rows, names, pair, sides).reshape(resolution, resolution, -1)
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
@@ -180,9 +180,7 @@ def _retained(est: Any, n: int) -> np.ndarray:
     return rows if len(rows) < n else rows[:0]
 
 
-def _points(
-    ax: Any, xy: np.ndarray, codes: np.ndarray, classes: Sequence[Any], retained: np.ndarray, mean_size: int = 0
-) -> None:
+def _points(ax: Any, xy: np.ndarray, codes: np.ndarray, classes: Any, retained: np.ndarray, mean_size: int = 0) -> None:
     alpha, size = (0.85, 22) if len(xy) <= 600 else (0.5, 12)
     for k in range(len(classes)):
         own = xy[codes == k]
@@ -214,11 +212,11 @@ def _points(
 
 
 def _histograms(
-    ax: Any, values: np.ndarray, codes: np.ndarray, classes: Sequence[Any], retained: np.ndarray, n_bins: int = 30
+    ax: Any, values: np.ndarray, codes: np.ndarray, classes: Any, retained: np.ndarray, n_bins: int = 30
 ) -> None:
     from matplotlib.colors import to_rgba
 
-    bins = np.linspace(*span(values, 2, margin=0.02), n_bins + 1)
+    bins = span(values, n_bins + 1, margin=0.02)
     for k in range(len(classes)):
         own = values[codes == k]
         fill = to_rgba(colour(k), 0.25 if len(classes) <= 4 else 0.08)
@@ -266,7 +264,7 @@ def _score_matrix(
         loc="upper right",
         frameon=False,
         fontsize="small",
-        ncols=1 + (len(labels) - 1) // 14,
+        ncols=1 + (len(labels) - 1) // 9,
         borderaxespad=0.0,
     )
 

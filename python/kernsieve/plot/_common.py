@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,17 @@ LONGEST_NAME = 32
 LARGEST_BLOCK = 4_000_000
 
 
-def axes(ax: Any, size: tuple[float, float] = (6.4, 4.4)) -> Any:
+def axes(ax: Any, labels: Iterable[Any] = (), size: tuple[float, float] = (6.4, 4.4)) -> Any:
+    """The given Axes, or those of a new figure, the wider the longer the labels of its legend are."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("kernsieve.plot needs matplotlib: pip install matplotlib") from error
-    return Figure(figsize=size, layout="constrained").subplots() if ax is None else ax
+    if ax is not None:
+        return ax
+    longest = max((len(text(label)) for label in labels), default=0)
+    width = size[0] + 0.08 * max(0, longest - 10)
+    return Figure(figsize=(width, size[1]), layout="constrained").subplots()
 
 
 def check_fitted(est: Any) -> None:
@@ -58,7 +63,7 @@ def cv_record(est: Any) -> dict[str, Any]:
 
 def _record(est: Any) -> dict[str, Any]:
     model = getattr(est, "model_", None)
-    return json.loads(model.record()) if hasattr(model, "record") else {}
+    return {} if model is None else json.loads(model.record())
 
 
 def as_rows(est: Any, X: Any) -> np.ndarray:
@@ -190,13 +195,11 @@ def beside(ax: Any, handles: Sequence[Any], labels: Sequence[str], inches: float
     )
 
 
-def class_legend(
-    ax: Any, classes: Sequence[Any], *, lines: bool = False, means: bool = False, retained: bool = False
-) -> None:
+def class_legend(ax: Any, classes: Any, *, lines: bool = False, means: bool = False, retained: bool = False) -> None:
     beside(ax, *class_handles(classes, lines=lines, means=means, retained=retained))
 
 
-def class_handles(classes: Sequence[Any], *, lines: bool, means: bool, retained: bool) -> tuple[list[Any], list[str]]:
+def class_handles(classes: Any, *, lines: bool, means: bool, retained: bool) -> tuple[list[Any], list[str]]:
     from matplotlib.lines import Line2D
 
     def line(**style: Any) -> Any:

@@ -82,10 +82,13 @@ def density(
         )
     points = resolution or (400 if len(drawn) == 1 else 120)
     ranges = _ranges(limits, len(drawn))
-    sides = [
-        span(rows[:, j], points, margin=0.15) if r is None else np.linspace(*r, points) for j, r in zip(drawn, ranges)
-    ]
-    ax = axes(ax)
+    sides = []
+    for j, limit in zip(drawn, ranges):
+        if limit is not None:
+            sides.append(np.linspace(limit[0], limit[1], points))
+        elif rows is not None:
+            sides.append(span(rows[:, j], points, margin=0.15))
+    ax = axes(ax, () if classes is None else classes)
     logs = on_grid(log_density, X, rows, names, drawn, sides)
     if logs.ndim == 1:
         logs = logs[:, None]

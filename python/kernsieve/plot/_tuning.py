@@ -52,8 +52,9 @@ def weights_path(est: Any, *, ax: Any = None) -> Any:
             f"{kind(est)} has no path to draw: SparseKOS, FIVM, SMKDA, L1DKF with linear posteriors and KLR with "
             "max_support have one"
         )
-    ax = axes(ax)
-    if any(step.get("weights") for step in path):
+    weighted = any(step.get("weights") for step in path)
+    ax = axes(ax, est.selected_features_ if weighted else ())
+    if weighted:
         _draw_weights(ax, est, path)
     elif path[0].get("sparsity") is not None:
         _draw_counts(ax, est, path)
@@ -272,7 +273,8 @@ def _groups(table: Mapping[str, Any], names: Sequence[str], x: str, curve: Seque
 def _longest_lines(table: Mapping[str, Any], names: Sequence[str], curve: Sequence[Any]) -> str:
     def length(name: str) -> float:
         groups = _groups(table, names, name, curve)
-        return 0.0 if () in groups and len(names) > 1 else np.mean([len(rows) for rows in groups.values()] or [0])
+        rows = sum(len(rows) for rows in groups.values())
+        return 0.0 if () in groups and len(names) > 1 else rows / max(1, len(groups))
 
     return max(names, key=length)
 
