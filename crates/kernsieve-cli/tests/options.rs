@@ -205,3 +205,40 @@ fn the_number_of_rows_that_would_fit_does_fit() {
     folder.write("more.csv", disc(rows + 2, 1));
     assert_eq!(folder.line("fit more.csv --memory 1M --bandwidth 1").code, 1);
 }
+
+#[test]
+fn auto_says_what_it_tried_and_why() {
+    let folder = Folder::new();
+    folder.write("data.csv", disc(100, 7));
+    let run = folder.line("fit data.csv --method auto --model m.ks").ok();
+    has(
+        &run.out,
+        &["Methods", "numbers kept", "lda", "mkda", "Why      ", "Method   "],
+    );
+    let fit = folder.line("fit data.csv --method auto --json --quiet").ok().json();
+    let entries = fit["auto"]["entries"].as_array().unwrap();
+    assert!(entries.len() >= 10);
+    let taken = fit["method"].as_str().unwrap();
+    assert!(fit["auto"]["why"].as_str().unwrap().contains(taken));
+    assert_eq!(folder.line("inspect m.ks --json").ok().json()["auto"], fit["auto"]);
+    let run = folder
+        .line("fit data.csv --method auto --budget 0s --json --quiet")
+        .ok();
+    assert_eq!(run.json()["method"], "lda");
+    for (line, words) in [
+        (
+            "fit data.csv --method auto --budget soon",
+            &["is not a time", "90s"] as &[&str],
+        ),
+        (
+            "fit data.csv --method mkda --budget 5s",
+            &["--budget is for --method auto"],
+        ),
+        ("fit data.csv --method auto --no-cv", &["cross-validation"]),
+        ("fit data.csv --method nothing", &["unknown method", "auto"]),
+    ] {
+        let run = folder.line(line);
+        assert_eq!(run.code, 2, "{line}: {}", run.err);
+        has(&run.err, words);
+    }
+}

@@ -55,6 +55,9 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         clean(&record.method, 20),
         method_words(&record.method)
     )?;
+    if let Some(auto) = &record.auto {
+        writeln!(out, "Why      {}", clean(&auto.why, usize::MAX))?;
+    }
     if !model.is_density() {
         writeln!(
             out,

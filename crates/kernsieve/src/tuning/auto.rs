@@ -151,7 +151,8 @@ fn race(
         let Some(best) = runners.first() else {
             return Err(last.unwrap_or_else(|| Error::Data("no method takes these options".into())));
         };
-        let mark = best.error + best.standard_error;
+        // Rounding must not decide between equals.
+        let mark = best.error + best.standard_error + 1e-12;
         let out_of_time = budget.is_some_and(|b| started.elapsed() >= b);
         if part.is_none() {
             return Ok(choose(runners, mark, entries, size, options));
