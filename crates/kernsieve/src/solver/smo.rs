@@ -66,7 +66,7 @@ pub struct Solution {
     pub weights: Vec<f64>,
     /// `a'Qa / 2 - c'a`.
     pub objective: f64,
-    /// By how much the slope of an entry that is not zero exceeds the least of its group.
+    /// By how much the slope of an entry that is not zero exceeds the least of its group, relative to the largest term of the group: an entry of the diagonal of `Q`, or of `c`.
     pub gap: f64,
     /// Steps.
     pub iterations: usize,
@@ -94,6 +94,8 @@ struct State<'a> {
     slopes: Vec<f64>,
     /// Members of each group that are looked at.
     active: Vec<Vec<usize>>,
+    /// Size of the terms of each group, which its gap is measured by: one class may have kernels a million times as high as another's.
+    scales: Vec<f64>,
 }
 
 /// Least slope of a group and the largest among entries that are not zero: positions and values.
@@ -109,7 +111,7 @@ impl Extremes {
     }
 }
 
-/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
+/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a relative gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
 /// than 1.
 pub fn minimise(
     rows: &mut dyn KernelRows,
@@ -139,8 +141,17 @@ pub fn minimise(
             weights
         }
     };
+    let diagonal: Vec<f64> = (0..n).map(|i| rows.diagonal(i)).collect();
+    let size = |g: &Group| {
+        let sizes = g
+            .members
+            .iter()
+            .map(|&i| (g.sign * g.sign * diagonal[i]).max(linear[i].abs()));
+        sizes.fold(f64::MIN_POSITIVE, f64::max)
+    };
     let mut state = State {
-        diagonal: (0..n).map(|i| rows.diagonal(i)).collect(),
+        scales: groups.iter().map(size).collect(),
+        diagonal,
         rows,
         groups,
         signs,
@@ -182,11 +193,20 @@ impl State<'_> {
         let mut steps = 0;
         loop {
             let extremes: Vec<Extremes> = (0..self.groups.len()).map(|g| self.extremes(g)).collect();
-            let worst = (0..extremes.len())
-                .reduce(|a, b| if extremes[b].gap() > extremes[a].gap() { b } else { a })
+            let gaps: Vec<f64> = extremes
+                .iter()
+                .zip(&self.scales)
+                .map(|(e, scale)| e.gap() / scale)
+                .collect();
+            let worst = (0..gaps.len())
+                .reduce(|a, b| if gaps[b] > gaps[a] { b } else { a })
                 .unwrap_or(0);
-            let mut gap = extremes.get(worst).map_or(0.0, Extremes::gap);
+            let mut gap = gaps.get(worst).copied().unwrap_or(0.0);
             let joint = if relaxed { self.joint_step(&extremes) } else { None };
+            let joint = joint.map(|(slope, first, second, grow)| {
+                let scale = self.scales.iter().copied().fold(0.0, f64::max);
+                (slope / scale, first, second, grow)
+            });
             if let Some((slope, ..)) = joint {
                 gap = gap.max(slope);
             }
@@ -205,9 +225,7 @@ impl State<'_> {
             }
             steps += 1;
             match joint {
-                Some((slope, first, second, grow)) if slope > extremes[worst].gap() => {
-                    self.move_both(first, second, grow)
-                }
+                Some((slope, first, second, grow)) if slope > gaps[worst] => self.move_both(first, second, grow),
                 // Nothing to take weight from: rounding has the last word.
                 _ if !self.move_pair(worst, extremes[worst].least.0) => return (steps, gap),
                 _ => {}
