@@ -8,6 +8,7 @@ use kernsieve::method::{
     ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
     Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
+use kernsieve_onnx::Precision;
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,6 +63,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Draw a saved model and rows whose classes are known as one HTML page
     Report(ReportArgs),
+    /// Write a saved model as an ONNX file, for other programs to predict with
+    Export(ExportArgs),
     /// The whole flow on an embedded or simulated data set, no files needed
     Demo(DemoArgs),
 }
@@ -538,6 +541,22 @@ pub struct ReportArgs {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:\n  \
+    kernsieve export model.ks model.onnx\n\n\
+    Input X: rows x features (columns of text one-hot encoded, as inspect shows them). Outputs: label, probabilities,\n\
+    outputs; of a density log_density.")]
+pub struct ExportArgs {
+    /// Model file
+    pub model: PathBuf,
+    /// Where to write the ONNX file
+    #[arg(value_name = "OUT.onnx", value_parser = parse_file)]
+    pub output: PathBuf,
+    /// Numbers of the graph, its input and its outputs
+    #[arg(long, value_enum, default_value = "double")]
+    pub precision: PrecisionArg,
+}
+
+#[derive(Args)]
 pub struct DemoArgs {
     /// iris, wine, rings, sine or mixture
     #[arg(default_value = "rings")]
@@ -569,6 +588,7 @@ macro_rules! words {
 }
 
 words! {
+    PrecisionArg for Precision { Double => F64, Single => F32 }
     DensityKernelArg for Family {
         Gaussian => Gaussian,
         Laplacian => Laplacian,

@@ -63,6 +63,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Density(a) => commands::density::run(a, &mut terminal),
         Command::Inspect(a) => commands::inspect::run(a, &mut terminal),
         Command::Report(a) => commands::report::run(a, &mut terminal),
+        Command::Export(a) => commands::export::run(a, &mut terminal),
         Command::Demo(a) => commands::demo::run(a, &mut terminal),
     }
 }

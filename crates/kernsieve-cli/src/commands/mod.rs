@@ -4,6 +4,7 @@ pub mod compare;
 pub mod demo;
 pub mod density;
 pub mod evaluate;
+pub mod export;
 mod features;
 pub mod fit;
 pub mod inspect;

@@ -1,0 +1,217 @@
+//! Models as ONNX graphs: plain operators of the default domain, so that any runtime of the standard can predict with them.
+//!
+//! The graph does what [`Model::predict`] does, from raw features to classes:
+//!
+//! ```text
+//! X -> (x - origin) * factor -> kernel values -> outputs -> log scores -> probabilities -> label
+//! ```
+//! with a second round of the first three steps for a discriminant kernel. Input `X` is rows x features. Outputs are `label`
+//! (text, or whole numbers where all classes are), `probabilities` (rows x classes) and `outputs` (rows x variates, scores or log
+//! densities); a density has the one output `log_density`.
+//!
+//! ```
+//! use kernsieve::data::{Schema, simulate};
+//! use kernsieve::method::{MethodKind, Options};
+//! use kernsieve::tuning::{Control, train};
+//! use kernsieve_onnx::{Precision, to_onnx};
+//!
+//! let data = simulate::rings(0);
+//! let schema = Schema::numeric(data.feature_names());
+//! let model = train(MethodKind::Kos, &Options::default(), &data, &schema, true, &Control::new())?.model;
+//! let bytes = to_onnx(&model, Precision::F64)?;
+//! assert!(bytes.len() > 1000);
+//! # Ok::<(), kernsieve::Error>(())
+//! ```
+
+mod decision;
+mod expansion;
+mod graph;
+mod kernel;
+mod precision;
+mod proto;
+mod rows;
+
+pub use precision::Precision;
+
+use graph::{Graph, Size, int, value};
+use kernsieve::data::Scaling;
+use kernsieve::decision::{Decision, Simplex};
+use kernsieve::discriminant_kernel::DiscriminantKernel;
+use kernsieve::model::Model;
+use kernsieve::{Error, Result};
+use prost::Message;
+use proto::{GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto, data};
+use rows::Source;
+
+/// The version of the operators. 18 is the first in which all reductions take their axes alike.
+const OPERATORS: i64 = 18;
+/// The version of the file layout that came before it, read by every runtime that has these operators.
+const LAYOUT: i64 = 8;
+/// Protocol buffers end here.
+const LARGEST_FILE: usize = i32::MAX as usize;
+
+/// Name of the input.
+pub const INPUT: &str = "X";
+
+/// Names of the outputs.
+pub fn output_names(model: &Model) -> &'static [&'static str] {
+    if model.is_density() {
+        &["log_density"]
+    } else {
+        &["label", "probabilities", "outputs"]
+    }
+}
+
+/// The bytes of an ONNX file that predicts as the model does.
+pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
+    model.check()?;
+    let record = &model.record;
+    let list = |names: &[String]| serde_json::Value::from(names.to_vec()).to_string();
+    let mut metadata = vec![
+        ("kernsieve.method", record.method.clone()),
+        ("kernsieve.trained_by", record.version.clone()),
+        ("kernsieve.precision", precision.to_string()),
+        ("kernsieve.features", list(&model.feature_names())),
+        ("kernsieve.target", model.schema.target.clone()),
+    ];
+    if !model.is_density() {
+        metadata.push(("kernsieve.classes", list(&model.classes)));
+    }
+    let file = ModelProto {
+        ir_version: Some(LAYOUT),
+        producer_name: Some("kernsieve".into()),
+        producer_version: Some(env!("CARGO_PKG_VERSION").into()),
+        doc_string: Some(description(model)),
+        graph: Some(graph_of(model, precision)?),
+        opset_import: vec![OperatorSetIdProto {
+            domain: Some(String::new()),
+            version: Some(OPERATORS),
+        }],
+        metadata_props: metadata
+            .into_iter()
+            .map(|(key, value)| StringStringEntryProto {
+                key: Some(key.into()),
+                value: Some(value),
+            })
+            .collect(),
+    };
+    let size = file.encoded_len();
+    if size > LARGEST_FILE {
+        return Err(Error::Data(format!(
+            "the ONNX file would have {size} bytes, and the format ends at {LARGEST_FILE}; retain fewer samples (smkda, sparse-kos \
+             or klr with --max-support) or export in single precision"
+        )));
+    }
+    Ok(file.encode_to_vec())
+}
+
+fn description(model: &Model) -> String {
+    let (used, all) = (
+        model.feature_weights().iter().filter(|w| **w != 0.0).count(),
+        model.feature_weights().len(),
+    );
+    let what = if model.is_density() {
+        "log density".to_string()
+    } else {
+        format!("classifier, {} classes", model.classes.len())
+    };
+    format!(
+        "{what}, fitted by {} on {} rows; reads {used} of {all} features",
+        model.record.method, model.record.n_rows
+    )
+}
+
+fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
+    let mut graph = Graph::new(precision);
+    let names = model.feature_names();
+    if names.is_empty() {
+        return Err(Error::Data(
+            "the model has no features, and ONNX no input without columns".into(),
+        ));
+    }
+    let rows = Source {
+        rows: INPUT,
+        scaling: &model.scaling,
+        names: &names,
+    };
+    let z = match &model.discriminant {
+        None => expansion::outputs(&mut graph, &rows, &model.expansion)?,
+        Some(kernel) => {
+            let features = discriminant_features(&mut graph, &rows, kernel)?;
+            let source = Source {
+                rows: &features,
+                scaling: &unscaled(kernel.priors.len()),
+                names: &model.classes,
+            };
+            expansion::outputs(&mut graph, &source, &model.expansion)?
+        }
+    };
+    let number = precision.data_type();
+    let shape = |columns: usize| [Size::Rows, Size::Fixed(columns)];
+    let input = value(INPUT, number, &shape(names.len()), "rows of raw features");
+    let q = model.expansion.n_outputs();
+    if model.is_density() {
+        graph.publish(&z, "log_density");
+        let outputs = vec![value("log_density", number, &shape(q), "log density of every row")];
+        return Ok(graph.finish("kernsieve", vec![input], outputs));
+    }
+    let scores = decision::scores(&mut graph, &model.decision, &z)?;
+    let p = decision::probabilities(&mut graph, &scores, model.temperature)?;
+    // The first class of largest probability.
+    let best = graph.op_with("ArgMax", &[&p], vec![int("axis", 1), int("keepdims", 0)]);
+    let (classes, kind) = match whole_numbers(&model.classes) {
+        Some(numbers) => (graph.integers(&numbers), data::INT64),
+        None => (graph.texts(&model.classes), data::STRING),
+    };
+    let label = graph.op("Gather", &[&classes, &best]);
+    graph.publish(&label, "label");
+    graph.publish(&p, "probabilities");
+    graph.publish(&z, "outputs");
+    let outputs = vec![
+        value("label", kind, &[Size::Rows], "most probable class of every row"),
+        value(
+            "probabilities",
+            number,
+            &shape(model.classes.len()),
+            "probabilities of the classes",
+        ),
+        value("outputs", number, &shape(q), "variates, scores or log densities"),
+    ];
+    Ok(graph.finish("kernsieve", vec![input], outputs))
+}
+
+/// `P(C_k | x) / sqrt(P(C_k))`, rows x classes.
+fn discriminant_features(graph: &mut Graph, rows: &Source<'_>, kernel: &DiscriminantKernel) -> Result<String> {
+    let z = expansion::outputs(graph, rows, &kernel.expansion)?;
+    let mut p = decision::scores(graph, &kernel.decision, &z)?;
+    let raw = matches!(
+        kernel.decision,
+        Decision::Simplex {
+            kind: Simplex::None,
+            ..
+        }
+    );
+    if !raw {
+        p = decision::probabilities(graph, &p, 1.0)?;
+    }
+    let roots: Vec<f64> = kernel.priors.iter().map(|p| p.sqrt()).collect();
+    let roots = graph.numbers("the priors", &roots, &[roots.len()])?;
+    Ok(graph.op("Div", &[&p, &roots]))
+}
+
+fn unscaled(n: usize) -> Scaling {
+    Scaling {
+        mean: vec![0.0; n],
+        scale: vec![1.0; n],
+        active: vec![true; n],
+    }
+}
+
+/// The classes as numbers, if all of them are whole numbers and written as such: "01" is a name.
+fn whole_numbers(classes: &[String]) -> Option<Vec<i64>> {
+    let number = |text: &String| text.parse::<i64>().ok().filter(|n| n.to_string() == *text);
+    classes.iter().map(number).collect()
+}
+
+#[cfg(test)]
+mod tests;

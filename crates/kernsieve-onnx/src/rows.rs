@@ -1,0 +1,140 @@
+//! What a kernel sees of a row: `u = (x - origin) * factor`, feature by feature, and the retained samples in the same coordinates.
+//!
+//! The library computes `w (x - mean) / scale`. Here `factor = w / scale`, and `origin` is a number that the graph's precision holds
+//! exactly, near the mean of the retained samples (distances) or of the training rows (inner products). So `x - origin` loses no
+//! digits, however far the data lie from zero: single precision keeps its seven digits of the deviation, not of the value. What
+//! `origin` differs by from the library's own, `shift = (origin - mean) * factor`, is put right in the constants.
+
+use crate::Precision;
+use crate::graph::Graph;
+use kernsieve::data::Scaling;
+use kernsieve::expansion::KernelExpansion;
+use kernsieve::kernel::Base;
+use kernsieve::linalg::Matrix;
+use kernsieve::{Error, Result};
+
+/// Where an expansion reads its rows.
+pub struct Source<'a> {
+    /// The rows x features value.
+    pub rows: &'a str,
+    /// How they are scaled.
+    pub scaling: &'a Scaling,
+    /// Names of the features, for errors.
+    pub names: &'a [String],
+}
+
+/// Rows and retained samples as a kernel sees them.
+pub struct Seen {
+    /// `u`, rows x features used.
+    pub rows: String,
+    /// Retained samples, support x features used: those of [`Base::InnerProduct`] as the library has them, `w * x_i`; else in the
+    /// coordinates of `u`.
+    pub support: Matrix,
+    /// `w x = u + shift`.
+    pub shift: Vec<f64>,
+}
+
+impl Seen {
+    /// Adds the operators that make `u`.
+    pub fn new(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansion) -> Result<Self> {
+        let Columns {
+            features,
+            origin,
+            factor,
+            shift,
+            mut support,
+        } = columns(graph.precision(), source, expansion)?;
+        if expansion.kernel.family().base() != Base::InnerProduct {
+            for row in support.as_mut_slice().chunks_exact_mut(features.len()) {
+                row.iter_mut().zip(&shift).for_each(|(v, s)| *v -= s);
+            }
+        }
+        let p = features.len();
+        let mut rows = source.rows.to_string();
+        if features.iter().ne((0..source.names.len()).collect::<Vec<_>>().iter()) {
+            let index: Vec<i64> = features.iter().map(|&j| j as i64).collect();
+            let index = graph.integers(&index);
+            rows = graph.op_with("Gather", &[&rows, &index], vec![crate::graph::int("axis", 1)]);
+        }
+        let origin = graph.numbers("the means of the features", &origin, &[p])?;
+        let factor = graph.numbers("the factors of the features", &factor, &[p])?;
+        rows = graph.op("Sub", &[&rows, &origin]);
+        rows = graph.op("Mul", &[&rows, &factor]);
+        // Squares of what is left stay finite, so that no row, however far away, gives infinity minus infinity.
+        let bound = graph.precision().farthest();
+        let low = graph.number("the bounds", -bound)?;
+        let high = graph.number("the bounds", bound)?;
+        rows = graph.op("Clip", &[&rows, &low, &high]);
+        Ok(Self { rows, support, shift })
+    }
+
+    /// `<shift, x_i>` of every retained sample: what inner products with `u` lack.
+    pub fn missing_products(&self) -> Vec<f64> {
+        let product = |row: &[f64]| row.iter().zip(&self.shift).map(|(v, s)| v * s).sum();
+        self.support.iter_rows().map(product).collect()
+    }
+}
+
+struct Columns {
+    features: Vec<usize>,
+    origin: Vec<f64>,
+    factor: Vec<f64>,
+    shift: Vec<f64>,
+    /// `w * x_i`
+    support: Matrix,
+}
+
+fn columns(precision: Precision, source: &Source<'_>, expansion: &KernelExpansion) -> Result<Columns> {
+    let (w, s) = (&expansion.feature_weights, source.scaling);
+    let weighted: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
+    let is_zero = |k: usize| expansion.support.iter_rows().all(|row| row[k] == 0.0);
+    // A feature that was constant in training is zero in every row: with retained samples that are zero there, it does nothing.
+    let used: Vec<usize> = (0..weighted.len())
+        .filter(|&k| s.active[weighted[k]] || !is_zero(k))
+        .collect();
+    let mut columns = Columns {
+        features: used.iter().map(|&k| weighted[k]).collect(),
+        origin: vec![],
+        factor: vec![],
+        shift: vec![],
+        support: expansion.support.select_columns(&used),
+    };
+    if columns.features.is_empty() {
+        // No feature at all: one that is zero everywhere, so that all rows are alike.
+        columns.features = vec![0];
+        columns.support = Matrix::zeros(expansion.support.rows(), 1);
+    }
+    let distances = expansion.kernel.family().base() != Base::InnerProduct;
+    for (k, &j) in columns.features.iter().enumerate() {
+        let factor = if s.active[j] { w[j] / s.scale[j] } else { 0.0 };
+        if factor != 0.0 && !precision.holds(factor) {
+            return Err(Error::Data(format!(
+                "feature '{}' varies by {:e} only, or as much, which {precision} precision cannot hold; {}",
+                source.names[j],
+                s.scale[j],
+                match precision {
+                    Precision::F32 => "export in double precision",
+                    Precision::F64 => "train with other units",
+                }
+            )));
+        }
+        let mut origin = s.mean[j];
+        if distances {
+            let n = columns.support.rows().max(1) as f64;
+            origin += s.scale[j] * (columns.support.column(k).iter().sum::<f64>() / n);
+        }
+        let origin = if factor == 0.0 { 0.0 } else { precision.round(origin) };
+        columns.origin.push(origin);
+        columns.factor.push(factor);
+        columns.shift.push(if factor == 0.0 {
+            0.0
+        } else {
+            (origin - s.mean[j]) * factor
+        });
+    }
+    let weights: Vec<f64> = columns.features.iter().map(|&j| w[j]).collect();
+    for row in columns.support.as_mut_slice().chunks_exact_mut(weights.len()) {
+        row.iter_mut().zip(&weights).for_each(|(v, w)| *v *= w);
+    }
+    Ok(columns)
+}

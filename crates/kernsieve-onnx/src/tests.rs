@@ -1,0 +1,89 @@
+//! Whether graphs hang together. What they compute is compared with the library by a runtime, in `tests/python/test_onnx.py`.
+
+use super::*;
+use kernsieve::data::{Dataset, Schema, simulate};
+use kernsieve::method::{MethodKind, Options};
+use kernsieve::tuning::{Control, train};
+use std::collections::HashSet;
+
+fn model(kind: MethodKind, data: &Dataset) -> Model {
+    let schema = Schema::numeric(data.feature_names());
+    train(kind, &Options::default(), data, &schema, true, &Control::new())
+        .expect("trains")
+        .model
+}
+
+fn read(bytes: &[u8]) -> ModelProto {
+    ModelProto::decode(bytes).expect("a message")
+}
+
+#[test]
+fn every_value_is_made_once_and_before_it_is_used() {
+    let data = simulate::mixture(0, 1, 40, 3);
+    for kind in MethodKind::ALL {
+        let bytes = to_onnx(&model(kind, &data), Precision::F64).expect("exports");
+        let graph = read(&bytes).graph.expect("there");
+        let mut known: HashSet<String> = graph.initializer.iter().filter_map(|t| t.name.clone()).collect();
+        known.insert(INPUT.into());
+        for node in &graph.node {
+            assert!(node.input.iter().all(|name| known.contains(name)), "{kind:?} {node:?}");
+            for name in &node.output {
+                assert!(known.insert(name.clone()), "{kind:?}: {name} twice");
+            }
+        }
+        assert!(
+            graph
+                .output
+                .iter()
+                .all(|v| known.contains(v.name.as_ref().expect("named")))
+        );
+    }
+}
+
+#[test]
+fn the_file_says_what_it_is() {
+    let model = model(MethodKind::Lda, &simulate::rings(0));
+    let file = read(&to_onnx(&model, Precision::F32).expect("exports"));
+    assert_eq!(file.producer_name.as_deref(), Some("kernsieve"));
+    let entry = |key: &str| {
+        let found = file.metadata_props.iter().find(|e| e.key.as_deref() == Some(key));
+        found.and_then(|e| e.value.clone()).expect("there")
+    };
+    assert_eq!(entry("kernsieve.method"), "lda");
+    assert_eq!(entry("kernsieve.precision"), "single");
+    let features: Vec<String> = serde_json::from_str(&entry("kernsieve.features")).expect("a list");
+    assert_eq!(features, model.feature_names());
+}
+
+#[test]
+fn the_same_model_gives_the_same_bytes() {
+    let model = model(MethodKind::Kos, &simulate::rings(0));
+    let bytes = |p| to_onnx(&model, p).expect("exports");
+    assert_eq!(bytes(Precision::F64), bytes(Precision::F64));
+    assert!(bytes(Precision::F32).len() < bytes(Precision::F64).len());
+}
+
+#[test]
+fn classes_are_numbers_only_if_all_are() {
+    let names = |texts: [&str; 2]| texts.map(String::from);
+    assert_eq!(whole_numbers(&names(["-1", "12"])), Some(vec![-1, 12]));
+    for texts in [["01", "1"], ["1.0", "2"], ["a", "1"], ["1", "99999999999999999999"]] {
+        assert_eq!(whole_numbers(&names(texts)), None, "{texts:?}");
+    }
+}
+
+#[test]
+fn what_single_precision_cannot_hold_is_refused_by_name() {
+    let mut model = model(MethodKind::Mkda, &simulate::rings(0));
+    model.scaling.scale[0] = 1e-60;
+    let error = to_onnx(&model, Precision::F32).expect_err("too small").to_string();
+    assert!(error.contains("feature") && error.contains("double"), "{error}");
+    assert!(to_onnx(&model, Precision::F64).is_ok());
+}
+
+#[test]
+fn a_damaged_model_is_refused() {
+    let mut model = model(MethodKind::Lda, &simulate::rings(0));
+    model.classes.pop();
+    assert!(to_onnx(&model, Precision::F64).is_err());
+}
