@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -233,6 +233,24 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
                 "a model with a precomputed kernel has no file: nobody else could compute the kernel; pickle keeps it"
             )
         self.model_.save(path)
+
+    def to_onnx(self, precision: Literal["single", "double"] = "double") -> bytes:
+        """Write the model as an ONNX graph, which other runtimes predict with.
+
+        Parameters
+        ----------
+        precision : {"single", "double"}, default="double"
+            Numbers of the graph, its input and its outputs.
+
+        Returns
+        -------
+        onnx : bytes
+            The content of an ONNX file. Its input ``X`` is rows by features; its outputs are ``label``,
+            ``probabilities`` and ``outputs`` (the variates, scores or log densities). A label is a whole number where
+            all classes are, and else the text of the class.
+        """
+        check_is_fitted(self)
+        return self.model_.to_onnx(precision)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -8,8 +8,8 @@ use kernsieve::method::{
     ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
     Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
-use kernsieve_onnx::Precision;
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
+use kernsieve_onnx::Precision;
 use std::path::PathBuf;
 use std::time::Duration;
 

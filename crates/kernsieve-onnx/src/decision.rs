@@ -124,9 +124,7 @@ fn project(graph: &mut Graph, z: &str, classes: usize) -> Result<String> {
         .op_many("TopK", &[&z, &all], vec![int("axis", 1)], 2)
         .swap_remove(0);
     // Column k of the matrix averages the first k.
-    let matrix = Matrix::from_fn(classes, classes, |i, k| {
-        if i <= k { 1.0 / (k + 1) as f64 } else { 0.0 }
-    });
+    let matrix = Matrix::from_fn(classes, classes, |i, k| if i <= k { 1.0 / (k + 1) as f64 } else { 0.0 });
     let less: Vec<f64> = (1..=classes).map(|k| -1.0 / k as f64).collect();
     let matrix = graph.numbers("the averages", matrix.as_slice(), &[classes, classes])?;
     let less = graph.numbers("the averages", &less, &[classes])?;

@@ -1,8 +1,8 @@
 //! Outputs of a kernel expansion.
 
 use crate::graph::{Graph, int};
-use crate::kernel;
 use crate::rows::{Seen, Source};
+use crate::{Precision, kernel, single};
 use kernsieve::Result;
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::Kernel;
@@ -10,6 +10,9 @@ use kernsieve::linalg::{Matrix, matmul};
 
 /// Outputs of every row, rows x outputs.
 pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansion) -> Result<String> {
+    if graph.precision() == Precision::F32 {
+        single::check(expansion)?;
+    }
     let seen = Seen::new(graph, source, expansion)?;
     let s = seen.support.rows();
     match &expansion.output {

@@ -120,13 +120,7 @@ impl Graph {
 }
 
 /// An operator.
-pub fn node(
-    kind: &str,
-    name: &str,
-    inputs: &[&str],
-    outputs: &[String],
-    attributes: Vec<AttributeProto>,
-) -> NodeProto {
+pub fn node(kind: &str, name: &str, inputs: &[&str], outputs: &[String], attributes: Vec<AttributeProto>) -> NodeProto {
     NodeProto {
         input: inputs.iter().map(|s| s.to_string()).collect(),
         output: outputs.to_vec(),

@@ -30,11 +30,12 @@ mod kernel;
 mod precision;
 mod proto;
 mod rows;
+mod single;
 
 pub use precision::Precision;
 
 use graph::{Graph, Size, int, value};
-use kernsieve::data::Scaling;
+use kernsieve::data::{ColumnKind, Scaling};
 use kernsieve::decision::{Decision, Simplex};
 use kernsieve::discriminant_kernel::DiscriminantKernel;
 use kernsieve::model::Model;
@@ -133,15 +134,18 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
         rows: INPUT,
         scaling: &model.scaling,
         names: &names,
+        typical: &typical_values(model),
     };
     let z = match &model.discriminant {
         None => expansion::outputs(&mut graph, &rows, &model.expansion)?,
         Some(kernel) => {
             let features = discriminant_features(&mut graph, &rows, kernel)?;
+            let c = kernel.priors.len();
             let source = Source {
                 rows: &features,
-                scaling: &unscaled(kernel.priors.len()),
+                scaling: &unscaled(c),
                 names: &model.classes,
+                typical: &vec![0.0; c],
             };
             expansion::outputs(&mut graph, &source, &model.expansion)?
         }
@@ -197,6 +201,24 @@ fn discriminant_features(graph: &mut Graph, rows: &Source<'_>, kernel: &Discrimi
     let roots: Vec<f64> = kernel.priors.iter().map(|p| p.sqrt()).collect();
     let roots = graph.numbers("the priors", &roots, &[roots.len()])?;
     Ok(graph.op("Div", &[&p, &roots]))
+}
+
+/// Means of the training rows, which the schema knows where features are not standardised; else zero.
+fn typical_values(model: &Model) -> Vec<f64> {
+    let mut typical = model.scaling.mean.clone();
+    let mut j = 0;
+    for column in &model.schema.columns {
+        match &column.kind {
+            ColumnKind::Numeric { fill } => {
+                if typical[j] == 0.0 && fill.is_finite() {
+                    typical[j] = *fill;
+                }
+                j += 1;
+            }
+            ColumnKind::Categorical { levels } => j += levels.len(),
+        }
+    }
+    typical
 }
 
 fn unscaled(n: usize) -> Scaling {

@@ -1,7 +1,7 @@
 //! What a kernel sees of a row: `u = (x - origin) * factor`, feature by feature, and the retained samples in the same coordinates.
 //!
 //! The library computes `w (x - mean) / scale`. Here `factor = w / scale`, and `origin` is a number that the graph's precision holds
-//! exactly, near the mean of the retained samples (distances) or of the training rows (inner products). So `x - origin` loses no
+//! exactly, near the mean of the retained samples (distances) or of the training rows (inner products), standardised or not. So `x - origin` loses no
 //! digits, however far the data lie from zero: single precision keeps its seven digits of the deviation, not of the value. What
 //! `origin` differs by from the library's own, `shift = (origin - mean) * factor`, is put right in the constants.
 
@@ -21,6 +21,8 @@ pub struct Source<'a> {
     pub scaling: &'a Scaling,
     /// Names of the features, for errors.
     pub names: &'a [String],
+    /// A value of each feature that lies among those of the training rows, as far as it is known.
+    pub typical: &'a [f64],
 }
 
 /// Rows and retained samples as a kernel sees them.
@@ -118,12 +120,15 @@ fn columns(precision: Precision, source: &Source<'_>, expansion: &KernelExpansio
                 }
             )));
         }
-        let mut origin = s.mean[j];
-        if distances {
+        let origin = if factor == 0.0 {
+            0.0
+        } else if distances {
             let n = columns.support.rows().max(1) as f64;
-            origin += s.scale[j] * (columns.support.column(k).iter().sum::<f64>() / n);
-        }
-        let origin = if factor == 0.0 { 0.0 } else { precision.round(origin) };
+            s.mean[j] + s.scale[j] * (columns.support.column(k).iter().sum::<f64>() / n)
+        } else {
+            source.typical[j]
+        };
+        let origin = precision.round(origin);
         columns.origin.push(origin);
         columns.factor.push(factor);
         columns.shift.push(if factor == 0.0 {

@@ -6,6 +6,7 @@ use kernsieve::data::ColumnKind;
 use kernsieve::expansion::{BLOCK_ROWS, Output};
 use kernsieve::linalg::Matrix;
 use kernsieve::{Error, model_file};
+use kernsieve_onnx::{Precision, to_onnx};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -157,6 +158,21 @@ impl Model {
     /// The bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| guarded(|| model_file::to_bytes(&self.0)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The bytes of an ONNX file; `precision` is `single` or `double`.
+    fn to_onnx<'py>(&self, py: Python<'py>, precision: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let precision = match precision {
+            "single" => Precision::F32,
+            "double" => Precision::F64,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "precision must be 'single' or 'double', got '{other}'"
+                )));
+            }
+        };
+        let bytes = py.detach(|| guarded(|| to_onnx(&self.0, precision)))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
