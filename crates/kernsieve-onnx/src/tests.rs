@@ -2,6 +2,7 @@
 
 use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
+use kernsieve::kernel::Kernel;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::tuning::{Control, train};
 use std::collections::HashSet;
@@ -78,6 +79,23 @@ fn what_single_precision_cannot_hold_is_refused_by_name() {
     model.scaling.scale[0] = 1e-60;
     let error = to_onnx(&model, Precision::F32).expect_err("too small").to_string();
     assert!(error.contains("feature") && error.contains("double"), "{error}");
+    assert!(to_onnx(&model, Precision::F64).is_ok());
+}
+
+#[test]
+fn coefficients_that_cancel_beyond_single_precision_are_refused() {
+    let mut model = model(MethodKind::Mkda, &simulate::rings(0));
+    assert!(to_onnx(&model, Precision::F32).is_ok());
+    // Far from zero the values of a polynomial kernel are all alike, and large.
+    model
+        .expansion
+        .support
+        .as_mut_slice()
+        .iter_mut()
+        .for_each(|v| *v += 1e4);
+    model.expansion.kernel = Kernel::Polynomial { degree: 3 };
+    let error = to_onnx(&model, Precision::F32).expect_err("too large").to_string();
+    assert!(error.contains("cancel") && error.contains("double"), "{error}");
     assert!(to_onnx(&model, Precision::F64).is_ok());
 }
 

@@ -1,0 +1,284 @@
+"""Exported ONNX graphs, run by onnxruntime, beside `kernsieve predict`."""
+
+import json
+
+import numpy as np
+import onnx
+import onnxruntime
+import pandas as pd
+import pytest
+from conftest import kernsieve
+
+ALL_KERNELS = ["linear", "gaussian", "polynomial", "sigmoid", "laplacian", "cauchy"]
+DEFINITE = [k for k in ALL_KERNELS if k != "sigmoid"]
+DENSITIES = ["gaussian", "laplacian", "cauchy"]
+# Settings that leave little to tune, and the kernels that a method takes.
+METHODS = {
+    "fivm": ("--max-features 3 --stop none --ridge 0.1", DEFINITE),
+    "klr": ("--ridge 0.1", DEFINITE),
+    "kos": ("--ridge 0.1", ALL_KERNELS),
+    "l1-dkf": ("--sparsity 1", [None]),
+    "l2le": ("--ridge 0.1", DENSITIES),
+    "l2qp": ("--balance 1", DENSITIES),
+    "lda": ("", [None]),
+    "mkda": ("--ridge 10", ALL_KERNELS),
+    "parzen": ("", DENSITIES),
+    "smkda": ("--max-support 12", ALL_KERNELS),
+    "sparse-kos": ("--ridge 0.1 --sparsity 0.01", ALL_KERNELS),
+}
+VARIANTS = [
+    "fivm --no-standardize",
+    "klr --max-support 10",
+    "klr --posterior parzen",
+    "klr --priors 0.1,0.5,0.2,0.2",
+    "kos --mahalanobis",
+    "kos --no-standardize",
+    "kos --posterior l1",
+    "kos --priors uniform --components 1",
+    "l1-dkf --mapping onda",
+    "l1-dkf --metric total --priors uniform",
+    "l1-dkf --posterior klr",
+    "l1-dkf --posterior logistic",
+    "l1-dkf --posterior parzen",
+    "l1-dkf --simplex none",
+    "l1-dkf --simplex project",
+    "l1-dkf --simplex softmax",
+    "l1-dkf --sparsity 1e6",
+    "l2qp --class-bandwidths spread",
+    "l2qp --class-bandwidths spread --multiclass joint",
+    "l2qp --kernel cauchy --class-bandwidths 1,2,1.5,3",
+    "l2qp --multiclass joint",
+    "l2qp --relaxed",
+    "lda --metric total --priors uniform",
+    "lda --no-standardize",
+    "mkda --kernel laplacian --posterior klr",
+    "parzen --costs 1,2,3,4",
+    "parzen --no-calibration",
+    "parzen --no-standardize",
+    "smkda --posterior logistic",
+    "sparse-kos --no-standardize",
+    "sparse-kos --sparsity 1000",
+]
+# Single precision: coefficients of these cancel, and take one digit more with them.
+CANCELLING = {"mkda", "mkda --kernel polynomial --ridge 10", "l1-dkf --posterior klr", "l1-dkf --posterior parzen"}
+
+
+def method_cases():
+    for method, (settings, kernels) in METHODS.items():
+        yield method
+        for kernel in kernels:
+            words = [method, *([] if kernel is None else ["--kernel", kernel])]
+            bandwidth = ["--bandwidth", "2"] if kernel in DENSITIES else []
+            yield " ".join([*words, *bandwidth, *settings.split()])
+
+
+def options(case, classes):
+    """The options of a case; lists have one entry per class."""
+    method, *words = case.split()
+    words = [",".join(w.split(",")[:classes]) if "," in w else w for w in words]
+    if "--priors" in words and "," in case and classes == 2:
+        words[words.index("--priors") + 1] = "0.2,0.8"
+    return ["--method", method, *words]
+
+
+def sample(classes, origin=0.0):
+    """Training rows, their classes, rows like them, rows far from them and rows absurdly far from them.
+
+    All values are numbers of single precision, so that both graphs and the command line get the same ones.
+    """
+    rng = np.random.default_rng(classes)
+    y = np.arange(100) % classes
+    centres = 1.5 * rng.normal(size=(classes, 6))
+    # The last feature is constant in training, though not in the rows to predict.
+    x = np.column_stack([(centres[y] + rng.normal(size=(100, 6)))[:, :5], np.full(100, 3.0)])
+    near = centres[rng.integers(0, classes, 120)] + rng.normal(size=(120, 6))
+    direction = rng.normal(size=(20, 6))
+    far = np.concatenate([30 * direction, 1000 * direction])
+    rows = [x, near, far, np.concatenate([1e8 * direction, 1e30 * direction])]
+    x, *others = [(part + origin).astype(np.float32).astype(np.float64) for part in rows]
+    names = np.array(["blå", "a b", "c,d", "e"]) if classes == 4 else np.array([-1, 7])
+    return x, names[y], *others
+
+
+def export(model, precision):
+    """The bytes of the exported graph, checked."""
+    path = model.with_suffix(f".{precision}.onnx")
+    kernsieve("export", model, path, "--precision", precision)
+    content = path.read_bytes()
+    onnx.checker.check_model(onnx.load_from_string(content), full_check=True)
+    return content
+
+
+def session(content):
+    choices = onnxruntime.SessionOptions()
+    choices.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(content, choices, providers=["CPUExecutionProvider"])
+
+
+def run(content, x):
+    """Outputs of a graph, for rows in its own precision."""
+    running = session(content)
+    kind = {"tensor(float)": np.float32, "tensor(double)": np.float64}[running.get_inputs()[0].type]
+    return running.run(None, {"X": x.astype(kind)})
+
+
+def assert_same_labels(labels, expected, p, tol):
+    """Classes agree unless the best two are as good as each other: closer than both can be off."""
+    best = np.sort(p, axis=1)
+    undecided = best[:, -1] - best[:, -2] <= 2 * tol
+    assert ((labels.astype(str) == expected) | undecided).all()
+
+
+def assert_agree(workshop, near, far, absurd, *, tol, single_tol, compare_far=True):
+    expected, p, z = workshop.predict(np.concatenate([near, far, absurd]))
+    rule = json.loads(kernsieve("inspect", workshop.model, "--json"))["decision"]
+    a, b = len(near), len(near) + len(far)
+    for precision, limit in (("double", tol), ("single", single_tol)):
+        content = export(workshop.model, precision)
+        labels, q, u = run(content, np.concatenate([near, far, absurd]))
+        assert q.dtype == u.dtype == (np.float64 if precision == "double" else np.float32)
+        assert np.isfinite(q).all() and np.isfinite(u).all()
+        assert (q >= 0).all()
+        np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(q[:a], p[:a], rtol=0, atol=limit)
+        assert_same_labels(labels[:a], expected[:a], p[:a], limit)
+        # Outputs are read by a rule whose scores differ by more than they do.
+        factor = 1 if precision == "double" else 100
+        assert (np.abs(u - z)[:a] <= factor * limit * np.maximum(1, np.abs(z[:a]))).all()
+        if not compare_far:
+            continue
+        # Far away outputs are large, and what they are off by is a part of their size; so is what log scores are off by.
+        off = 2.0**-50 if precision == "double" else 2.0**-21
+        size = np.abs(z[a:b]).max(axis=1, keepdims=True)
+        if rule in ("mahalanobis", "nearest-centroid"):
+            # The command line compares squares of distances.
+            size = size**2
+        assert (np.abs(q - p)[a:b] <= 10 * limit + off * size).all()
+        close = np.minimum(10 * limit + off * size[:, 0], 1)
+        assert_same_labels(labels[a:b], expected[a:b], p[a:b], close)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("case", [*method_cases(), *VARIANTS])
+def test_graphs_predict_as_the_command_line(workshop, case, classes):
+    x, y, near, far, absurd = sample(classes)
+    workshop.fit(x, y, *options(case, classes))
+    single_tol = 1e-4 if case in CANCELLING else 1e-5
+    # Far away, posteriors by single-precision densities are as good as undecided, and a kernel of them multiplies that.
+    compare_far = "--posterior parzen" not in case
+    assert_agree(workshop, near, far, absurd, tol=1e-12, single_tol=single_tol, compare_far=compare_far)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize(
+    "case",
+    [
+        *(case for case in method_cases() if case in METHODS),
+        "kos --kernel laplacian --bandwidth 2 --ridge 0.1",
+        "kos --kernel polynomial --ridge 0.1",
+        "kos --kernel sigmoid --ridge 0.1",
+        "parzen --kernel cauchy --bandwidth 2",
+        "kos --no-standardize",
+        "lda --no-standardize",
+        "mkda --kernel laplacian --no-standardize --ridge 1 --bandwidth 4",
+        "parzen --no-standardize",
+        "sparse-kos --no-standardize",
+    ],
+)
+def test_data_far_from_zero_lose_no_digits(workshop, case, classes):
+    x, y, near, far, absurd = sample(classes, origin=1e4)
+    workshop.fit(x, y, *options(case, classes))
+    # Without standardisation the command line itself multiplies values of 1e4 by weights or coefficients: eps * 1e4.
+    tol = 1e-11 if "--no-standardize" in case else 1e-12
+    assert_agree(workshop, near, far, absurd, tol=tol, single_tol=1e-4 if case in CANCELLING else 1e-5)
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e4])
+@pytest.mark.parametrize("kernel", DENSITIES)
+def test_log_densities(tmp_path, workshop, kernel, origin):
+    x, _, near, far, absurd = sample(2, origin)
+    model = tmp_path / "density.ks"
+    kernsieve("density", workshop.write("rows.csv", x), "--kernel", kernel, "--model", model)
+    rows = np.concatenate([near, far])
+    out = tmp_path / "out.csv"
+    kernsieve("predict", model, workshop.write("new.csv", rows), "--output", out, "--quiet")
+    expected = pd.read_csv(out)[["log_density"]].to_numpy()
+    for precision, limit in (("double", 1e-13), ("single", 1e-5)):
+        content = export(model, precision)
+        assert [o.name for o in session(content).get_outputs()] == ["log_density"]
+        (logs,) = run(content, np.concatenate([rows, absurd]))
+        assert np.isfinite(logs).all()
+        np.testing.assert_allclose(logs[: len(rows)], expected, rtol=limit, atol=limit)
+    assert not any(e.key == "kernsieve.classes" for e in onnx.load_from_string(content).metadata_props)
+
+
+@pytest.mark.parametrize("method", ["l1-dkf", "mkda", "sparse-kos"])
+def test_columns_of_text_are_features_by_level(tmp_path, method):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(size=90), "colour": rng.choice(["red", "green", "blue"], 90), "flat": 1.0})
+    frame["class"] = np.where(frame["size"] + (frame["colour"] == "red") > 0.4, "yes", "no")
+    path, model, out = tmp_path / "mixed.csv", tmp_path / "m.ks", tmp_path / "out.csv"
+    frame.to_csv(path, index=False)
+    kernsieve("fit", path, "--method", method, "--model", model)
+    kernsieve("predict", model, path, "--proba", "--output", out, "--quiet")
+    content = export(model, "double")
+    metadata = {e.key: e.value for e in onnx.load_from_string(content).metadata_props}
+    columns = []
+    for name in json.loads(metadata["kernsieve.features"]):
+        column, _, level = name.partition("=")
+        columns.append(frame[column] == level if level else frame[column])
+    labels, p, _ = run(content, np.column_stack(columns).astype(float))
+    expected = pd.read_csv(out)
+    assert labels.tolist() == expected["predicted"].tolist()
+    classes = json.loads(metadata["kernsieve.classes"])
+    np.testing.assert_allclose(p, expected[[f"p_{c}" for c in classes]], rtol=0, atol=1e-12)
+
+
+def test_what_a_graph_says_of_itself(workshop):
+    x, y, near, _, _ = sample(2)
+    workshop.fit(x, y, "--method", "lda")
+    content = export(workshop.model, "single")
+    file = onnx.load_from_string(content)
+    assert (file.producer_name, file.ir_version, file.opset_import[0].version) == ("kernsieve", 8, 18)
+    assert {node.domain for node in file.graph.node} == {""}
+    assert "lda" in file.doc_string
+    metadata = {e.key: e.value for e in file.metadata_props}
+    assert metadata["kernsieve.method"] == "lda"
+    assert json.loads(metadata["kernsieve.classes"]) == ["-1", "7"]
+    running = session(content)
+    assert [(v.name, v.type, v.shape) for v in running.get_inputs()] == [("X", "tensor(float)", ["N", 6])]
+    assert [(v.name, v.type, v.shape) for v in running.get_outputs()] == [
+        ("label", "tensor(int64)", ["N"]),
+        ("probabilities", "tensor(float)", ["N", 2]),
+        ("outputs", "tensor(float)", ["N", 1]),
+    ]
+    assert run(content, near[:0])[1].shape == (0, 2)
+    assert run(content, near[:1])[0].shape == (1,)
+
+
+@pytest.mark.parametrize("case", ["kos", "kos --kernel laplacian", "lda", "l1-dkf", "parzen", "l2qp"])
+def test_a_missing_value_is_not_hidden(workshop, case):
+    x, y, near, _, _ = sample(4)
+    workshop.fit(x, y, *options(case, 4))
+    rows = near[:3].copy()
+    rows[1, 0] = np.nan
+    _, p, z = run(export(workshop.model, "double"), rows)
+    assert np.isnan(p[1]).all() and np.isnan(z[1]).any()
+    assert np.isfinite(p[[0, 2]]).all()
+
+
+def test_memory_of_the_laplacian_does_not_grow_with_the_features(workshop):
+    """No value of the graph has rows, retained samples and features for its sizes."""
+    x, y, *_ = sample(2)
+    workshop.fit(x, y, "--method", "kos", "--kernel", "laplacian", "--bandwidth", "2", "--ridge", "0.1")
+    file = onnx.shape_inference.infer_shapes(onnx.load_from_string(export(workshop.model, "double")))
+    shapes = [[d.dim_value for d in v.type.tensor_type.shape.dim] for v in file.graph.value_info]
+    assert max(np.prod([max(d, 1) for d in shape]) for shape in shapes) == 100
+
+
+def test_single_precision_is_refused_where_it_is_too_little(workshop):
+    x, y, *_ = sample(2, origin=1e4)
+    workshop.fit(x, y, "--method", "mkda", "--kernel", "polynomial", "--no-standardize")
+    kernsieve("export", workshop.model, workshop.folder / "m.onnx", "--precision", "single", status=1)
+    assert not (workshop.folder / "m.onnx").exists()
+    export(workshop.model, "double")
