@@ -10,9 +10,6 @@ use kernsieve::linalg::{Matrix, matmul};
 
 /// Outputs of every row, rows x outputs.
 pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansion) -> Result<String> {
-    if graph.precision() == Precision::F32 {
-        single::check(expansion)?;
-    }
     let seen = Seen::new(graph, source, expansion)?;
     let s = seen.support.rows();
     match &expansion.output {
@@ -21,10 +18,17 @@ pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansi
             if s == 0 || expansion.kernel == Kernel::Linear {
                 return linear_map(graph, &seen, coef, offset);
             }
-            let values = kernel::values(graph, &expansion.kernel, &seen)?;
-            let coef = graph.numbers("the coefficients", coef.as_slice(), &[s, q])?;
-            let offset = graph.numbers("the offsets", offset, &[q])?;
-            Ok(graph.op("Gemm", &[&values, &coef, &offset]))
+            let sum = |graph: &mut Graph, seen: &Seen| {
+                let values = kernel::values(graph, &expansion.kernel, seen)?;
+                let coef = graph.numbers("the coefficients", coef.as_slice(), &[s, q])?;
+                let offset = graph.numbers("the offsets", offset, &[q])?;
+                Ok(graph.op("Gemm", &[&values, &coef, &offset]))
+            };
+            if graph.precision() == Precision::F32 && single::is_too_little(expansion) {
+                graph.in_double(&seen.rows.clone(), |graph, rows| sum(graph, &Seen { rows, ..seen }))
+            } else {
+                sum(graph, &seen)
+            }
         }
         Output::LogDensity {
             weights,

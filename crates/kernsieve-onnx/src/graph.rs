@@ -56,6 +56,21 @@ impl Graph {
         outputs
     }
 
+    /// Values that `build` makes of another one in double precision, in a graph of single precision.
+    pub fn in_double(
+        &mut self,
+        value: &str,
+        build: impl FnOnce(&mut Self, String) -> Result<String>,
+    ) -> Result<String> {
+        let outside = self.precision;
+        let cast = |precision: Precision| vec![int("to", i64::from(precision.data_type()))];
+        let inside = self.op_with("Cast", &[value], cast(Precision::F64));
+        self.precision = Precision::F64;
+        let result = build(self, inside);
+        self.precision = outside;
+        Ok(self.op_with("Cast", &[&result?], cast(outside)))
+    }
+
     /// Gives a value the name of an output of the graph.
     pub fn publish(&mut self, value: &str, name: &str) {
         self.nodes

@@ -6,7 +6,7 @@ use std::fmt;
 /// Whether a graph computes in single or in double precision, input and outputs included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Seven digits: what most hardware for ONNX models has.
+    /// Seven digits, and half the memory. Sums whose terms cancel are taken in double precision all the same.
     F32,
     /// Sixteen digits, as the library.
     #[default]
