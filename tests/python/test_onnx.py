@@ -59,8 +59,6 @@ VARIANTS = [
     "sparse-kos --no-standardize",
     "sparse-kos --sparsity 1000",
 ]
-# Single precision: the map of these posteriors has large entries, and multiplies what they are off by.
-STEEP = {"l1-dkf --posterior klr", "l1-dkf --posterior parzen"}
 
 
 def method_cases():
@@ -129,11 +127,11 @@ def assert_same_labels(labels, expected, p, tol):
     assert ((labels.astype(str) == expected) | undecided).all()
 
 
-def assert_agree(workshop, near, far, absurd, *, tol, single_tol, compare_far=True):
+def assert_agree(workshop, near, far, absurd, *, tol):
     expected, p, z = workshop.predict(np.concatenate([near, far, absurd]))
     rule = json.loads(kernsieve("inspect", workshop.model, "--json"))["decision"]
     a, b = len(near), len(near) + len(far)
-    for precision, limit in (("double", tol), ("single", single_tol)):
+    for precision, limit in (("double", tol), ("single", 1e-5)):
         content = export(workshop.model, precision)
         labels, q, u = run(content, np.concatenate([near, far, absurd]))
         assert q.dtype == u.dtype == (np.float64 if precision == "double" else np.float32)
@@ -145,8 +143,6 @@ def assert_agree(workshop, near, far, absurd, *, tol, single_tol, compare_far=Tr
         # Outputs are read by a rule whose scores differ by more than they do.
         factor = 1 if precision == "double" else 100
         assert (np.abs(u - z)[:a] <= factor * limit * np.maximum(1, np.abs(z[:a]))).all()
-        if not compare_far:
-            continue
         # Far away outputs are large, and what they are off by is a part of their size; so is what log scores are off by.
         off = 2.0**-50 if precision == "double" else 2.0**-21
         size = np.abs(z[a:b]).max(axis=1, keepdims=True)
@@ -163,10 +159,7 @@ def assert_agree(workshop, near, far, absurd, *, tol, single_tol, compare_far=Tr
 def test_graphs_predict_as_the_command_line(workshop, case, classes):
     x, y, near, far, absurd = sample(classes)
     workshop.fit(x, y, *options(case, classes))
-    single_tol = 1e-4 if case in STEEP else 1e-5
-    # Far away, posteriors by single-precision densities are as good as undecided, and a kernel of them multiplies that.
-    compare_far = "--posterior parzen" not in case
-    assert_agree(workshop, near, far, absurd, tol=1e-12, single_tol=single_tol, compare_far=compare_far)
+    assert_agree(workshop, near, far, absurd, tol=1e-12)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -190,7 +183,7 @@ def test_data_far_from_zero_lose_no_digits(workshop, case, classes):
     workshop.fit(x, y, *options(case, classes))
     # Without standardisation the command line itself multiplies values of 1e4 by weights or coefficients: eps * 1e4.
     tol = 1e-11 if "--no-standardize" in case else 1e-12
-    assert_agree(workshop, near, far, absurd, tol=tol, single_tol=1e-4 if case in STEEP else 1e-5)
+    assert_agree(workshop, near, far, absurd, tol=tol)
 
 
 @pytest.mark.parametrize("origin", [0.0, 1e4])

@@ -38,6 +38,7 @@ use graph::{Graph, Size, int, value};
 use kernsieve::data::{ColumnKind, Scaling};
 use kernsieve::decision::{Decision, Simplex};
 use kernsieve::discriminant_kernel::DiscriminantKernel;
+use kernsieve::kernel::Kernel;
 use kernsieve::model::Model;
 use kernsieve::{Error, Result};
 use prost::Message;
@@ -130,24 +131,20 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
             "the model has no features, and ONNX no input without columns".into(),
         ));
     }
-    let rows = Source {
-        rows: INPUT,
-        scaling: &model.scaling,
-        names: &names,
-        typical: &typical_values(model),
-    };
+    let typical = typical_values(model);
     let z = match &model.discriminant {
-        None => expansion::outputs(&mut graph, &rows, &model.expansion)?,
+        None => expansion::outputs(&mut graph, &source(INPUT, model, &names, &typical), &model.expansion)?,
         Some(kernel) => {
-            let features = discriminant_features(&mut graph, &rows, kernel)?;
-            let c = kernel.priors.len();
-            let source = Source {
-                rows: &features,
-                scaling: &unscaled(c),
-                names: &model.classes,
-                typical: &vec![0.0; c],
+            let build = |graph: &mut Graph, x: String| {
+                let rows = source(&x, model, &names, &typical);
+                discriminant_outputs(graph, &rows, kernel, model)
             };
-            expansion::outputs(&mut graph, &source, &model.expansion)?
+            // A function of posteriors can be steep in them: those that are sums over samples are taken in double precision.
+            if precision == Precision::F32 && kernel.expansion.kernel != Kernel::Linear {
+                graph.in_double(INPUT, build)?
+            } else {
+                build(&mut graph, INPUT.into())?
+            }
         }
     };
     let number = precision.data_type();
@@ -182,6 +179,34 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
         value("outputs", number, &shape(q), "variates, scores or log densities"),
     ];
     Ok(graph.finish("kernsieve", vec![input], outputs))
+}
+
+/// The raw features of a model as what an expansion reads.
+fn source<'a>(rows: &'a str, model: &'a Model, names: &'a [String], typical: &'a [f64]) -> Source<'a> {
+    Source {
+        rows,
+        scaling: &model.scaling,
+        names,
+        typical,
+    }
+}
+
+/// Outputs of an expansion of a discriminant kernel, which sees `P(C_k | x) / sqrt(P(C_k))` of a row.
+fn discriminant_outputs(
+    graph: &mut Graph,
+    rows: &Source<'_>,
+    kernel: &DiscriminantKernel,
+    model: &Model,
+) -> Result<String> {
+    let features = discriminant_features(graph, rows, kernel)?;
+    let c = kernel.priors.len();
+    let source = Source {
+        rows: &features,
+        scaling: &unscaled(c),
+        names: &model.classes,
+        typical: &vec![0.0; c],
+    };
+    expansion::outputs(graph, &source, &model.expansion)
 }
 
 /// `P(C_k | x) / sqrt(P(C_k))`, rows x classes.

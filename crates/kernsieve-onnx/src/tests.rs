@@ -2,7 +2,6 @@
 
 use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
-use kernsieve::kernel::Kernel;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::tuning::{Control, train};
 use std::collections::HashSet;
