@@ -2,6 +2,8 @@
 
 use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
+use kernsieve::expansion::{KernelExpansion, Output};
+use kernsieve::linalg::Matrix;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::tuning::{Control, train};
 use std::collections::HashSet;
@@ -89,17 +91,27 @@ fn sums_that_cancel_are_taken_in_double_precision() {
         graph.node.iter().filter(is_cast).count()
     };
     let mut model = model(MethodKind::Klr, &simulate::mixture(0, 1, 40, 3));
-    assert_eq!(casts(&model, Precision::F32), 0);
-    // Far from zero the values of a polynomial kernel are all alike, and large.
-    model
-        .expansion
-        .support
-        .as_mut_slice()
-        .iter_mut()
-        .for_each(|v| *v += 1e4);
-    model.expansion.kernel = Kernel::Polynomial { degree: 3 };
-    assert_eq!(casts(&model, Precision::F32), 2);
-    assert_eq!(casts(&model, Precision::F64), 0);
+    let mut with_coefficients = |f: &dyn Fn(usize) -> f64| {
+        let (s, q) = (model.expansion.support.rows(), model.expansion.n_outputs());
+        model.expansion.output = Output::Linear {
+            coef: Matrix::from_fn(s, q, |i, _| f(i)),
+            offset: vec![0.0; q],
+        };
+        model.clone()
+    };
+    let alike = with_coefficients(&|_| 1.0);
+    assert_eq!(casts(&alike, Precision::F32), 0);
+    // Smooth values times coefficients of alternating sign: sums of small differences.
+    let wild = with_coefficients(&|i| if i % 2 == 0 { 1e4 } else { -1e4 + 1.0 });
+    let wild = Model {
+        expansion: KernelExpansion {
+            kernel: Kernel::Gaussian { bandwidth: 1e3 },
+            ..wild.expansion
+        },
+        ..wild
+    };
+    assert_eq!(casts(&wild, Precision::F32), 2);
+    assert_eq!(casts(&wild, Precision::F64), 0);
 }
 
 #[test]
