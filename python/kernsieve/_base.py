@@ -250,6 +250,8 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
             all classes are, and else the text of the class.
         """
         check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("a graph starts at features, and a precomputed kernel has none")
         return self.model_.to_onnx(precision)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -250,6 +250,24 @@ class L2Density(DensityMixin, BaseEstimator):
         check_is_fitted(self)
         self.model_.save(path)
 
+    def to_onnx(self, precision: Literal["single", "double"] = "double") -> bytes:
+        """Write the model as an ONNX graph, which other runtimes predict with.
+
+        Parameters
+        ----------
+        precision : {"single", "double"}, default="double"
+            Numbers of the graph, its input and its outputs.
+
+        Returns
+        -------
+        onnx : bytes
+            The content of an ONNX file. Its input ``X`` is rows by features; its outputs are ``label``,
+            ``probabilities`` and ``outputs`` (the variates, scores or log densities). A label is a whole number where
+            all classes are, and else the text of the class.
+        """
+        check_is_fitted(self)
+        return self.model_.to_onnx(precision)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 

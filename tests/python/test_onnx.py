@@ -52,6 +52,7 @@ VARIANTS = [
     "lda --metric total --priors uniform",
     "lda --no-standardize",
     "mkda --kernel laplacian --posterior klr",
+    "mkda --costs 5,1,1,0.5",
     "parzen --costs 1,2,3,4",
     "parzen --no-calibration",
     "parzen --no-standardize",

@@ -37,13 +37,18 @@ pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String>
     }
 }
 
-/// `exp(s_c / temperature) / sum`, the largest score taken out first. Scores of minus infinity are probabilities of zero; where all
+/// `cost_c exp(s_c / temperature) / sum` (no `costs` are costs of 1), the largest score taken out first. Scores of minus infinity are probabilities of zero; where all
 /// are, the classes share.
-pub fn probabilities(graph: &mut Graph, scores: &str, temperature: f64) -> Result<String> {
+pub fn probabilities(graph: &mut Graph, scores: &str, temperature: f64, costs: &[f64]) -> Result<String> {
     let mut scores = scores.to_string();
     if temperature != 1.0 {
         let temperature = graph.number("the temperature", temperature)?;
         scores = graph.op("Div", &[&scores, &temperature]);
+    }
+    if !costs.is_empty() {
+        let logs: Vec<f64> = costs.iter().map(|c| c.ln()).collect();
+        let logs = graph.numbers("the costs", &logs, &[costs.len()])?;
+        scores = graph.op("Add", &[&scores, &logs]);
     }
     let axis = graph.integers(&[1]);
     let top = graph.op("ReduceMax", &[&scores, &axis]);

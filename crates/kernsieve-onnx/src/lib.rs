@@ -157,7 +157,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
         return Ok(graph.finish("kernsieve", vec![input], outputs));
     }
     let scores = decision::scores(&mut graph, &model.decision, &z)?;
-    let p = decision::probabilities(&mut graph, &scores, model.temperature)?;
+    let p = decision::probabilities(&mut graph, &scores, model.temperature, &model.costs)?;
     // The first class of largest probability.
     let best = graph.op_with("ArgMax", &[&p], vec![int("axis", 1), int("keepdims", 0)]);
     let (classes, kind) = match whole_numbers(&model.classes) {
@@ -221,7 +221,7 @@ fn discriminant_features(graph: &mut Graph, rows: &Source<'_>, kernel: &Discrimi
         }
     );
     if !raw {
-        p = decision::probabilities(graph, &p, 1.0)?;
+        p = decision::probabilities(graph, &p, 1.0, &[])?;
     }
     let roots: Vec<f64> = kernel.priors.iter().map(|p| p.sqrt()).collect();
     let roots = graph.numbers("the priors", &roots, &[roots.len()])?;
