@@ -6,7 +6,7 @@ import json
 import sys
 import warnings
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
@@ -261,9 +261,7 @@ class L2Density(DensityMixin, BaseEstimator):
         Returns
         -------
         onnx : bytes
-            The content of an ONNX file. Its input ``X`` is rows by features; its outputs are ``label``,
-            ``probabilities`` and ``outputs`` (the variates, scores or log densities). A label is a whole number where
-            all classes are, and else the text of the class.
+            The content of an ONNX file. Its input ``X`` is rows by features, its output ``log_density``.
         """
         check_is_fitted(self)
         return self.model_.to_onnx(precision)
