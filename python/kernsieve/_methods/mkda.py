@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .._base import KernsieveDiscriminant
+from .._docs import documented
 
 
+@documented
 class MKDA(KernsieveDiscriminant):
     """Kernel discriminant analysis with a ridge.
 
@@ -12,89 +14,10 @@ class MKDA(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid', 'precomputed'}, default='gaussian'
-        Kernel family. With 'precomputed' ``X`` holds kernel values with the training rows.
-    bandwidth : float or sequence of floats, default=None
-        Width ``b`` of the kernel, ``exp(-|x - x'|^2 / (2 b^2))`` for the Gaussian. One value is used, several are
-        chosen among, ``None`` chooses on a grid.
-    degree : int, default=3
-        Degree of the polynomial kernel ``(1 + <x, x'>)^degree``.
-    slope : float, default=None
-        Slope of the sigmoid kernel ``tanh(slope <x, x'> + shift)``; ``None`` is one over the number of features.
-    shift : float, default=0.0
-        Shift of the sigmoid kernel.
-    ridge : float, default=None
+    ridge : float
         Squared-norm penalty; ``None`` is tuned.
-    penalty : {'kernel', 'identity'}, default='kernel'
+    penalty : {'kernel', 'identity'}
         Penalise the norm of the function (``R = r K``) or of the coefficients (``R = r I``).
-    n_components : int, default=None
-        Canonical variates to keep; ``None`` is one less than there are classes.
-    posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
-        Take the discriminant kernel of these class posteriors for the kernel; ``None`` does not.
-    sparsity : float, default=None
-        Penalty on the coefficients of 'l1' and 'logistic' posteriors; ``None`` is tuned.
-    l1_ratio : float, default=1.0
-        Share of the L1 norm in that penalty, above 0 and at most 1; the rest is half the squared norm.
-    simplex : {'clip', 'project', 'softmax', 'none'}, default='clip'
-        How the outputs of 'l1' posteriors are brought to the simplex.
-    priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
-        Class priors of the decision rule; given ones are in the order of ``classes_``.
-    costs : sequence of floats, default=None
-        What an error on a row of each class costs, in the order of ``classes_``: probabilities are weighed by it, so
-        that the class of least expected cost is predicted. ``None`` is all alike.
-    class_weight : dict or 'balanced', default=None
-        Weights of the classes, which multiply those of the rows.
-    standardize : bool, default=True
-        Scale features to zero mean and unit variance on the training rows.
-    calibrate : bool, default=True
-        Give the probabilities the temperature of least cross-validated log loss.
-    rule : {'min', '1se'}, default='min'
-        Take the setting of least error, or the simplest within one standard error of it.
-    validation : {'cv', 'split'}, default='cv'
-        Validate settings on all folds, or on the first only.
-    folds : int, default=5
-        Folds of the cross-validation.
-    estimate : bool, default=True
-        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated probabilities.
-    random_state : int, RandomState instance or None, default=0
-        Seed of everything random; a whole number is the seed of the command line.
-    n_jobs : int, default=None
-        Threads; ``None`` is all cores, and one inside a joblib worker. The result does not depend on it.
-    memory : int or str, default=None
-        Bytes that large matrices may take, such as ``'4G'``; ``None`` is most of what is free.
-    verbose : bool, default=False
-        Show a progress bar and notices on standard error.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    feature_weights_ : ndarray of shape (n_features_in_,)
-        Weight of every feature; zero drops it.
-    selected_features_ : list of str
-        Names of the features that are kept, most important first where there is an order.
-    support_ : ndarray of int
-        Training rows that the model keeps, in order of selection where there is one.
-    best_params_ : dict
-        The settings that were used.
-    cv_results_ : dict
-        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was validated.
-    best_index_, best_score_ : int, float
-        The chosen row of that table and its accuracy.
-    objective_, residual_ : float or None
-        Objective at the solution, and how far it is from its own equations.
-    converged_, n_iter_ : bool, int
-        Whether the solver reached its tolerance, and after how many steps.
-    path_ : list of dict
-        The steps of a selection.
-    notices_ : list of str
-        What there is to know about the fit; empty after ``kernsieve.load``.
-    model_ : Model
-        The compiled model.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where they have any.
 
     Examples
     --------

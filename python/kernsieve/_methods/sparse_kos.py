@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .._base import KernsieveDiscriminant
+from .._docs import documented
 
 
+@documented
 class SparseKOS(KernsieveDiscriminant):
     """Sparse kernel optimal scoring: features get weights, most of them zero.
 
@@ -13,96 +15,22 @@ class SparseKOS(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default='gaussian'
+    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}
         Kernel family.
-    bandwidth : float or sequence of floats, default=None
-        Width ``b`` of the kernel, ``exp(-|x - x'|^2 / (2 b^2))`` for the Gaussian. One value is used, several are
-        chosen among, ``None`` chooses on a grid.
-    degree : int, default=3
-        Degree of the polynomial kernel ``(1 + <x, x'>)^degree``.
-    slope : float, default=None
-        Slope of the sigmoid kernel ``tanh(slope <x, x'> + shift)``; ``None`` is one over the number of features.
-    shift : float, default=0.0
-        Shift of the sigmoid kernel.
-    ridge : float, default=None
+    ridge : float
         Squared-norm penalty; ``None`` is tuned.
-    ridge_rule : {'stabilization', 'stabilization-literal', 'gcv', 'cv'}, default='stabilization'
-        How the ridge is found when it is not given: by shrinkage of the Gram matrix (the second as printed in the
-        paper), by generalised cross-validation, or by cross-validation.
-    mahalanobis : bool, default=False
-        Measure the distance to the centroids in the within-class covariance.
-    sparsity : float, default=None
+    sparsity : float
         L1 penalty on the feature weights; ``None`` is tuned.
-    spacing : {'log', 'linear'}, default='log'
+    spacing : {'log', 'linear'}
         Spacing of the penalties that are tried.
-    weight_steps : {'projected', 'linearised'}, default='projected'
+    weight_steps : {'projected', 'linearised'}
         How the weights are moved; 'linearised' is the algorithm of the paper with a line search.
-    restarts : int, default=0
+    restarts : int
         Starts at the penalty itself besides the path, of which the one of least objective is kept.
-    vote : bool, default=True
-        Let the folds vote on the features.
-    candidates : int, default=None
+    candidates : int
         So many landmarks carry the function, for many rows; ``None`` is all rows.
-    landmarks : {'sample', 'ols'}, default='sample'
+    landmarks : {'sample', 'ols'}
         How the landmarks are found: drawn by class, or by orthogonal least squares.
-    priors : {'empirical', 'uniform'} or sequence of floats, default='empirical'
-        Class priors of the decision rule; given ones are in the order of ``classes_``.
-    costs : sequence of floats, default=None
-        What an error on a row of each class costs, in the order of ``classes_``: probabilities are weighed by it, so
-        that the class of least expected cost is predicted. ``None`` is all alike.
-    class_weight : dict or 'balanced', default=None
-        Weights of the classes, which multiply those of the rows.
-    standardize : bool, default=True
-        Scale features to zero mean and unit variance on the training rows.
-    calibrate : bool, default=True
-        Give the probabilities the temperature of least cross-validated log loss.
-    rule : {'min', '1se'}, default='min'
-        Take the setting of least error, or the simplest within one standard error of it.
-    validation : {'cv', 'split'}, default='cv'
-        Validate settings on all folds, or on the first only.
-    folds : int, default=5
-        Folds of the cross-validation.
-    estimate : bool, default=True
-        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated probabilities.
-    random_state : int, RandomState instance or None, default=0
-        Seed of everything random; a whole number is the seed of the command line.
-    n_jobs : int, default=None
-        Threads; ``None`` is all cores, and one inside a joblib worker. The result does not depend on it.
-    memory : int or str, default=None
-        Bytes that large matrices may take, such as ``'4G'``; ``None`` is most of what is free.
-    verbose : bool, default=False
-        Show a progress bar and notices on standard error.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    feature_weights_ : ndarray of shape (n_features_in_,)
-        Weight of every feature; zero drops it.
-    selected_features_ : list of str
-        Names of the features that are kept, most important first where there is an order.
-    support_ : ndarray of int
-        Training rows that the model keeps, in order of selection where there is one.
-    best_params_ : dict
-        The settings that were used.
-    cv_results_ : dict
-        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was validated.
-    best_index_, best_score_ : int, float
-        The chosen row of that table and its accuracy.
-    objective_, residual_ : float or None
-        Objective at the solution, and how far it is from its own equations.
-    converged_, n_iter_ : bool, int
-        Whether the solver reached its tolerance, and after how many steps.
-    path_ : list of dict
-        The steps of a selection.
-    notices_ : list of str
-        What there is to know about the fit; empty after ``kernsieve.load``.
-    model_ : Model
-        The compiled model.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where they have any.
 
     Examples
     --------
