@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -16,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
+from ._holds_model import HoldsModel
 from ._memory import dense, memory_limit
 from ._precomputed import KernelFeatures, check_square
 from ._progress import ProgressBar
@@ -49,7 +49,7 @@ def _target_name(given: Any, features: list[str]) -> str:
     return name
 
 
-class KernsieveClassifier(ClassifierMixin, BaseEstimator):
+class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     """A method of kernsieve as a scikit-learn classifier.
 
     A method is a subclass that names itself in ``_method`` and lists its options as parameters of ``__init__``.
@@ -219,49 +219,17 @@ class KernsieveClassifier(ClassifierMixin, BaseEstimator):
         mask = self.feature_weights_ != 0
         return np.flatnonzero(mask) if indices else mask
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model file, which the command line and ``kernsieve.load`` read.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file; one that is there already is replaced, whole or not at all.
-        """
-        check_is_fitted(self)
-        if self._precomputed():
-            raise ValueError(
-                "a model with a precomputed kernel has no file: nobody else could compute the kernel; pickle keeps it"
-            )
-        self.model_.save(path)
-
-    def to_onnx(self, precision: Literal["single", "double"] = "double") -> bytes:
-        """Write the model as an ONNX graph, which other runtimes predict with.
-
-        Parameters
-        ----------
-        precision : {"single", "double"}, default="double"
-            Numbers of the graph, its input and its outputs.
-
-        Returns
-        -------
-        onnx : bytes
-            The content of an ONNX file. Its input ``X`` is rows by features; its outputs are ``label``,
-            ``probabilities`` and ``outputs`` (the variates, scores or log densities). A label is a whole number where
-            all classes are, and else the text of the class.
-        """
-        check_is_fitted(self)
-        if self._precomputed():
-            raise ValueError("a graph starts at features, and a precomputed kernel has none")
-        return self.model_.to_onnx(precision)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._precomputed()
         tags.input_tags.pairwise = self._precomputed()
         return tags
+
+    def _check_portable(self) -> None:
+        if self._precomputed():
+            raise ValueError(
+                "a model with a precomputed kernel has no file and no graph: nobody else could compute the kernel; pickle keeps it"
+            )
 
     def _precomputed(self) -> bool:
         return self._takes_precomputed and getattr(self, "kernel", None) == "precomputed"

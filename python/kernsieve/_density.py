@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
@@ -16,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import _core
 from ._base import default_feature_names, seed_of
+from ._holds_model import HoldsModel
 from ._memory import dense, memory_limit
 from ._progress import ProgressBar
 from ._threads import thread_count
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class L2Density(DensityMixin, BaseEstimator):
+class L2Density(HoldsModel, DensityMixin, BaseEstimator):
     """L2 kernel density estimate: few samples with weights in place of all of them.
 
     The weights are those of least leave-one-out integrated squared error, most of them zero (Kim & Scott 2010, section
@@ -238,36 +238,6 @@ class L2Density(DensityMixin, BaseEstimator):
             # Student's t with one degree of freedom in as many dimensions as there are features.
             noise = rng.normal(size=shape) / np.abs(rng.normal(size=(n_samples, 1)))
         return centres[chosen] + noise * widths
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model file, which the command line and ``kernsieve.load`` read.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file; one that is there already is replaced, whole or not at all.
-        """
-        check_is_fitted(self)
-        self.model_.save(path)
-
-    def to_onnx(self, precision: Literal["single", "double"] = "double") -> bytes:
-        """Write the model as an ONNX graph, which other runtimes predict with.
-
-        Parameters
-        ----------
-        precision : {"single", "double"}, default="double"
-            Numbers of the graph, its input and its outputs.
-
-        Returns
-        -------
-        onnx : bytes
-            The content of an ONNX file. Its input ``X`` is rows by features, its output ``log_density``.
-        """
-        check_is_fitted(self)
-        return self.model_.to_onnx(precision)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
