@@ -240,6 +240,11 @@ pub fn cv_words(model: &Model) -> Option<String> {
         Validation::Split => "on one tuning split".into(),
         _ => format!("in {}-fold cross-validation", cv.folds),
     };
+    let how = if model.costs.is_empty() {
+        how
+    } else {
+        format!("{how}, before costs")
+    };
     let mut words = format!("{} +- {} {how}", percent(best.error?), percent(best.standard_error));
     if cv.optimism > 0.0 {
         words.push_str(&format!(

@@ -15,12 +15,15 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{Contrast, Distances, Terms, against_rest, odds, require_two};
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, require_candidates};
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, density_kernels,
+    require_candidates,
+};
 use crate::data::Groups;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, Kernel, gram_from_base, log_grid, symmetric_base};
+use crate::kernel::{Family, Kernel, gram_from_base, symmetric_base};
 use crate::linalg::{Matrix, cholesky_shifted, dot, matmul, symmetric_times};
 use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
@@ -263,14 +266,7 @@ impl Method for L2le {
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         require_two(problem, self.name())?;
         let d = problem.n_active();
-        let kernels = match self.options.fixed_kernels(d)? {
-            Some(fixed) => fixed,
-            None => {
-                let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
-                let grid = log_grid(1e-2, top, 25).into_iter().rev();
-                grid.map(|b| self.options.kernel_with(b, d)).collect::<Result<_>>()?
-            }
-        };
+        let kernels = density_kernels(&self.options, d, 25)?;
         let mut ridges = match (self.options.ridge, &self.options.ridges[..]) {
             (Some(ridge), _) => vec![ridge],
             (None, []) => RIDGES.to_vec(),

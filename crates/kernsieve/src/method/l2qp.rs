@@ -23,13 +23,13 @@ use super::l2_criterion::{
 };
 use super::{
     Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
-    Problem, require_candidates,
+    Problem, density_kernels, require_candidates,
 };
 use crate::data::{Groups, Rng};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
-use crate::kernel::{Family, Kernel, log_grid, symmetric_base};
+use crate::kernel::{Family, Kernel, symmetric_base};
 use crate::linalg::Matrix;
 use crate::solver::row_cache::RowCache;
 
@@ -304,16 +304,7 @@ impl Method for L2qp {
         // The larger the balance, the denser the solution: sparse ones first.
         balances.sort_by(f64::total_cmp);
         balances.dedup();
-        let kernels = match self.options.fixed_kernels(d)? {
-            Some(fixed) => fixed,
-            None => {
-                let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
-                let grid = log_grid(1e-2, top, if balances.len() > 1 { 11 } else { 50 })
-                    .into_iter()
-                    .rev();
-                grid.map(|b| self.options.kernel_with(b, d)).collect::<Result<_>>()?
-            }
-        };
+        let kernels = density_kernels(&self.options, d, if balances.len() > 1 { 11 } else { 50 })?;
         let ratios = self.bandwidth_ratios(problem)?;
         let with = |kernel: Kernel, balance: f64| {
             let width = kernel.bandwidth().unwrap_or(1.0);

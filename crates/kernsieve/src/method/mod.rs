@@ -34,7 +34,7 @@ use crate::decision::Decision;
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result, require};
 use crate::expansion::KernelExpansion;
-use crate::kernel::{Family, Kernel, gram_from_base, median_bandwidth};
+use crate::kernel::{Family, Kernel, gram_from_base, log_grid, median_bandwidth};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -555,6 +555,17 @@ impl std::str::FromStr for MethodKind {
             Error::Data(format!("unknown method '{s}'; the methods are {known}"))
         })
     }
+}
+
+/// The kernels of densities that are tried when the user fixes no bandwidth, smooth ones first: from 1e-2 to 1e1 on standardised data (Kim & Scott, section 6), to wider ones with more than 100
+/// features, since distances grow with the square root of their number.
+pub(crate) fn density_kernels(options: &Options, d: usize, count: usize) -> Result<Vec<Kernel>> {
+    if let Some(fixed) = options.fixed_kernels(d)? {
+        return Ok(fixed);
+    }
+    let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
+    let grid = log_grid(1e-2, top, count).into_iter().rev();
+    grid.map(|b| options.kernel_with(b, d)).collect()
 }
 
 /// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median distance, smooth ones

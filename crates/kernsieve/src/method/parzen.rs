@@ -9,24 +9,20 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, require_candidates};
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, density_kernels,
+    require_candidates,
+};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, add_log_terms};
-use crate::kernel::{Family, Kernel, log_grid};
+use crate::kernel::Family;
 use crate::linalg::Matrix;
 
 /// Plug-in kernel densities.
 #[derive(Clone, Debug)]
 pub struct Parzen {
     options: Options,
-}
-
-/// The paper's grid for standardised data: 50 points from 1e-2 to 1e1 (section 6); wider when there are more than 100
-/// features, since distances grow with the square root of their number.
-fn bandwidth_grid(n_features: usize) -> Vec<f64> {
-    let top = 10.0 * (n_features as f64 / 100.0).sqrt().max(1.0);
-    log_grid(1e-2, top, 50)
 }
 
 /// Rows of each class, class by class.
@@ -67,15 +63,7 @@ impl Method for Parzen {
     }
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        let p = problem.n_active();
-        let kernels: Vec<Kernel> = match self.options.fixed_kernels(p)? {
-            Some(fixed) => fixed,
-            None => bandwidth_grid(p)
-                .into_iter()
-                .rev()
-                .map(|b| self.options.kernel_with(b, p))
-                .collect::<Result<_>>()?,
-        };
+        let kernels = density_kernels(&self.options, problem.n_active(), 50)?;
         let arms: Vec<Arm> = kernels.into_iter().map(|kernel| vec![Candidate::new(kernel)]).collect();
         require_candidates(&arms)?;
         Ok(arms)
@@ -154,6 +142,7 @@ impl Method for Parzen {
 mod tests {
     use super::*;
     use crate::data::{Labels, Rng};
+    use crate::kernel::Kernel;
     use crate::kernel::{Base, Pairs};
 
     fn problem(n: usize, p: usize, seed: u64) -> Problem {

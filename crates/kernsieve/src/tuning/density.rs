@@ -6,11 +6,11 @@ use super::train::{L2_ROWS, Trained, constant_features, tuned_on_words};
 use crate::data::{Groups, Labels, Rng, Scaling, Schema, stratified_folds};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, log_grid};
+use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::method::density::{Criterion, DensityEntry, DensityRecord, Sample};
 use crate::method::l2_criterion::{EXACT, FOLD, in_memory, work_bytes};
-use crate::method::{Candidate, FitReport, Options};
+use crate::method::{Candidate, FitReport, Options, density_kernels};
 use crate::model::{Model, TrainingRecord};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -130,14 +130,7 @@ pub fn train_density(
             remedy: "raise --memory, or take a sample of the rows".into(),
         });
     }
-    let kernels: Vec<Kernel> = match options.fixed_kernels(d)? {
-        Some(fixed) => fixed,
-        None => {
-            let top = 10.0 * (d as f64 / 100.0).sqrt().max(1.0);
-            let grid = log_grid(1e-2, top, 50).into_iter().rev();
-            grid.map(|b| options.kernel_with(b, d)).collect::<Result<_>>()?
-        }
-    };
+    let kernels = density_kernels(options, d, 50)?;
     let x = scaling.apply(data.x, &all);
     let whole = Rows {
         x,
