@@ -3,6 +3,7 @@
 use crate::errors::guarded;
 use crate::pool;
 use kernsieve::data::ColumnKind;
+use kernsieve::decision::softmax_rows;
 use kernsieve::expansion::{BLOCK_ROWS, Output};
 use kernsieve::linalg::Matrix;
 use kernsieve::{Error, model_file};
@@ -65,18 +66,20 @@ impl Model {
         let rows = BLOCK_ROWS * (16 * n_jobs).max(256);
         for chunk in x.as_slice()?.chunks(rows * p) {
             let chunk = Matrix::from_vec(chunk.to_vec(), chunk.len() / p, p);
-            let (prediction, scores) = py.detach(|| {
+            let (posterior, scores, outputs) = py.detach(|| {
                 guarded(|| {
                     Ok(pool.install(|| {
-                        let prediction = model.predict(&chunk);
-                        let scores = model.log_scores(&prediction.outputs);
-                        (prediction, scores)
+                        let outputs = model.outputs(&chunk);
+                        let scores = model.log_scores(&outputs);
+                        let mut posterior = scores.clone();
+                        softmax_rows(&mut posterior);
+                        (posterior, scores, outputs)
                     }))
                 })
             })?;
-            parts[0].extend_from_slice(prediction.posterior.as_slice());
+            parts[0].extend_from_slice(posterior.as_slice());
             parts[1].extend_from_slice(scores.as_slice());
-            parts[2].extend_from_slice(prediction.outputs.as_slice());
+            parts[2].extend_from_slice(outputs.as_slice());
             py.check_signals()?;
         }
         let [posterior, scores, outputs] = parts;

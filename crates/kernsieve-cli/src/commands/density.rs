@@ -1,7 +1,7 @@
 //! `kernsieve density`: a sparse kernel density of the rows of a file, and of new rows with it.
 
 use super::fit::{check_writable, kernel_cell};
-use super::predict::{number, predict_file};
+use super::predict::{predict_file, write_log_densities};
 use super::{keep_input, keeps_words, kernel_of, samples_words};
 use crate::args::DensityArgs;
 use crate::failure::Failure;
@@ -159,21 +159,7 @@ fn new_rows(
     terminal: &Terminal<'_>,
 ) -> Result<NewRows, Failure> {
     let mut sum = 0.0;
-    let mut each = |out: &mut dyn Write| {
-        let mut rows = 0;
-        for block in reader.by_ref() {
-            let z = model.predict(&block?.x).outputs;
-            sum += z.as_slice().iter().sum::<f64>();
-            let mut text = String::from(if rows == 0 { "log_density\n" } else { "" });
-            for v in z.as_slice() {
-                number(*v, &mut text);
-                text.push('\n');
-            }
-            out.write_all(text.as_bytes())?;
-            rows += z.rows();
-        }
-        Ok(rows)
-    };
+    let mut each = |out: &mut dyn Write| write_log_densities(model, reader, out, |v| sum += v);
     let rows = match &args.output {
         Some(path) => predict_file(path, each)?,
         None => each(&mut std::io::sink())?,

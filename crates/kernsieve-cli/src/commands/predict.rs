@@ -65,9 +65,6 @@ pub fn predict_file(
 
 /// The columns of the answer.
 fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
-    if model.is_density() {
-        return vec!["log_density".into()];
-    }
     let mut names = vec!["predicted".to_string()];
     if args.proba {
         names.extend(model.classes.iter().map(|c| format!("p_{c}")));
@@ -84,6 +81,9 @@ fn predict_csv(
     reader: &mut ScoringReader,
     out: &mut dyn Write,
 ) -> Result<usize, Failure> {
+    if model.is_density() {
+        return write_log_densities(model, reader, out, |_| ());
+    }
     let classes: Vec<String> = model.classes.iter().map(|c| csv_field(c)).collect();
     let names: Vec<String> = header(args, model).iter().map(|n| csv_field(n)).collect();
     let mut rows = 0;
@@ -92,16 +92,34 @@ fn predict_csv(
     for block in reader {
         let prediction = model.predict(&block?.x);
         for i in 0..prediction.posterior.rows() {
-            if model.is_density() {
-                number(prediction.outputs[(i, 0)], &mut text);
-                text.push('\n');
-            } else {
-                write_row(args, &prediction, i, &classes, &mut text);
-            }
+            write_row(args, &prediction, i, &classes, &mut text);
         }
         out.write_all(text.as_bytes())?;
         text.clear();
         rows += prediction.posterior.rows();
+    }
+    Ok(rows)
+}
+
+/// Writes the log density of every row, and shows it to `each`.
+pub fn write_log_densities(
+    model: &Model,
+    reader: &mut ScoringReader,
+    out: &mut dyn Write,
+    mut each: impl FnMut(f64),
+) -> Result<usize, Failure> {
+    let mut rows = 0;
+    let mut text = String::from("log_density\n");
+    for block in reader {
+        let z = model.outputs(&block?.x);
+        for v in z.as_slice() {
+            each(*v);
+            number(*v, &mut text);
+            text.push('\n');
+        }
+        out.write_all(text.as_bytes())?;
+        text.clear();
+        rows += z.rows();
     }
     Ok(rows)
 }
@@ -125,7 +143,7 @@ fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[S
 }
 
 /// The shortest text that reads back as the same number; writing to a string cannot fail.
-pub fn number(v: f64, text: &mut String) {
+fn number(v: f64, text: &mut String) {
     let _ = if v != 0.0 && v.abs() < 1e-5 {
         write!(text, "{v:e}")
     } else {
@@ -143,7 +161,7 @@ fn predict_json(
     if model.is_density() {
         let mut logs: Vec<f64> = Vec::new();
         for block in reader {
-            logs.extend(model.predict(&block?.x).outputs.as_slice());
+            logs.extend(model.outputs(&block?.x).as_slice());
         }
         let rows = logs.len();
         return finish_json(args, &json!({ "n_rows": rows, "log_density": logs }), rows, terminal);

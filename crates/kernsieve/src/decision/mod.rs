@@ -126,19 +126,8 @@ impl Decision {
 
     /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the outputs are.
     pub fn posterior(&self, z: &Matrix) -> Matrix {
-        self.tempered_posterior(z, 1.0)
-    }
-
-    /// The same with all log scores divided by a temperature, which leaves the order of the classes as it is.
-    pub fn tempered_posterior(&self, z: &Matrix, temperature: f64) -> Matrix {
         let mut p = self.scores(z);
-        let c = self.n_classes();
-        p.as_mut_slice().par_chunks_mut(c * 1024).for_each(|rows| {
-            for row in rows.chunks_exact_mut(c) {
-                row.iter_mut().for_each(|s| *s /= temperature);
-                softmax_in_place(row);
-            }
-        });
+        softmax_rows(&mut p);
         p
     }
 
@@ -181,6 +170,13 @@ impl Decision {
             },
         }
     }
+}
+
+/// Log scores, row by row, to probabilities; in parallel.
+pub fn softmax_rows(scores: &mut Matrix) {
+    let c = scores.cols();
+    let rows = scores.as_mut_slice().par_chunks_mut(c * 1024);
+    rows.for_each(|rows| rows.chunks_exact_mut(c).for_each(softmax_in_place));
 }
 
 fn valid(log_priors: &[f64]) -> bool {

@@ -7,12 +7,11 @@ pub(crate) use record::optimism;
 pub use record::{AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
-use crate::decision::{Decision, softmax_in_place};
+use crate::decision::{Decision, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
-use rayon::prelude::*;
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,19 +49,22 @@ pub struct Prediction {
 impl Model {
     /// Predicts rows of raw features (`n x n_features`, in the units of the file).
     pub fn predict(&self, x: &Matrix) -> Prediction {
-        let mut scaled = x.clone();
-        self.scaling.apply_in_place(&mut scaled);
-        let outputs = outputs(self.discriminant.as_ref(), &self.expansion, &scaled);
+        let outputs = self.outputs(x);
         let posterior = self.posterior(&outputs);
         Prediction { outputs, posterior }
+    }
+
+    /// Outputs `z` of rows of raw features.
+    pub fn outputs(&self, x: &Matrix) -> Matrix {
+        let mut scaled = x.clone();
+        self.scaling.apply_in_place(&mut scaled);
+        outputs(self.discriminant.as_ref(), &self.expansion, &scaled)
     }
 
     /// Class probabilities of rows of outputs, times the costs where there are any.
     pub fn posterior(&self, outputs: &Matrix) -> Matrix {
         let mut scores = self.log_scores(outputs);
-        let c = self.classes.len();
-        let rows = scores.as_mut_slice().par_chunks_mut(c * 1024);
-        rows.for_each(|rows| rows.chunks_exact_mut(c).for_each(softmax_in_place));
+        softmax_rows(&mut scores);
         scores
     }
 
