@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import check_random_state, compute_class_weight, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import _core
+from ._cv import splits_of
 from ._holds_model import HoldsModel
 from ._memory import dense, memory_limit
 from ._precomputed import KernelFeatures, check_square
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Parameters that the compiled module gets in another way than as an option.
-_NOT_OPTIONS = {"budget", "class_weight", "estimate", "memory", "n_jobs", "random_state", "verbose"}
+_NOT_OPTIONS = {"budget", "class_weight", "cv", "estimate", "memory", "n_jobs", "random_state", "verbose"}
 
 
 def default_feature_names(n: int) -> list[str]:
@@ -60,6 +62,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
     # Whether kernel="precomputed" is understood: a kernel without features leaves nothing to weigh, and no density.
     _takes_precomputed: ClassVar[bool] = False
+    # Whether weights of classes act on the decision, as costs do, where weights of rows would hardly move it.
+    _class_weight_is_cost: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Tune what is not given, and fit.
@@ -91,6 +95,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if precomputed:
             check_square(X)
         rows = kept = None
+        whole = X, y
         if weights is not None:
             kept = np.flatnonzero(weights)
             if len(kept) < len(weights):
@@ -100,7 +105,12 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 raise ValueError("every weight is 0: no rows are left to learn the classes from")
             if (weights == 1.0).all():
                 weights = None
+        splits = splits_of(self.cv, *whole, kept if rows is not None else None)
         classes, codes = np.unique(y, return_inverse=True)
+        if self._class_weight_is_cost and self.class_weight is not None:
+            given = options["costs"]
+            costs = compute_class_weight(self.class_weight, classes=classes, y=y)
+            options["costs"] = (costs if given is None else costs * np.asarray(given)).tolist()
         names = getattr(self, "feature_names_in_", None)
         if precomputed:
             self._features = KernelFeatures(X, kept if rows is not None else None)
@@ -117,6 +127,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 options,
                 weights=weights,
                 rows=rows,
+                splits=splits,
                 target=_target_name(target, names),
                 estimate=bool(self.estimate),
                 budget=getattr(self, "budget", None),
@@ -259,6 +270,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             elif name == "n_components":
                 name = "components"
             options[name] = value
+        if isinstance(self.cv, numbers.Integral):
+            options["folds"] = int(self.cv)
         return options
 
     def _weights(self, sample_weight: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
@@ -266,7 +279,9 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
         if self.class_weight is not None:
-            weights *= compute_sample_weight(self.class_weight, y)
+            by_class = compute_sample_weight(self.class_weight, y)
+            # A class of weight 0 is left out in either case.
+            weights *= by_class > 0 if self._class_weight_is_cost else by_class
         return weights
 
     def _set_fitted(self, model: _core.Model, classes: np.ndarray) -> None:
@@ -305,6 +320,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
 
 class KernsieveDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernsieveClassifier):
     """A method whose outputs are coordinates that tell the classes apart, which makes it a transformer too."""
+
+    _class_weight_is_cost = True
 
     def transform(self, X: Any) -> Any:
         """Canonical variates, or discriminant scores, of every row.

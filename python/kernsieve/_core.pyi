@@ -51,6 +51,7 @@ def train(
     *,
     weights: NDArray[np.float64] | None = None,
     rows: Sequence[int] | None = None,
+    splits: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
     target: str = "class",
     estimate: bool = True,
     budget: float | None = None,

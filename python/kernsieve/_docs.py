@@ -24,6 +24,12 @@ PARAMETERS = {
         "dict or 'balanced'",
         "Weights of the classes, which multiply those of the rows.",
     ),
+    # Discriminants scale the scores of the classes to their sizes, so that weights of rows cancel; a density that may be negative is
+    # not moved by them.
+    "class_weight as cost": (
+        "dict or 'balanced'",
+        "Weights of the classes. They multiply the probabilities, as ``costs`` do.",
+    ),
     "standardize": (
         "bool",
         "Scale features to zero mean and unit variance on the training rows.",
@@ -38,7 +44,12 @@ PARAMETERS = {
     ),
     "folds": (
         "int",
-        "Folds of the cross-validation.",
+        "Folds of the cross-validation: stratified, shuffled by ``random_state``.",
+    ),
+    "cv": (
+        "int, splitter or iterable of (train, test)",
+        "Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of splits is used as it "
+        "is, so that rows of one patient, say, can be held out together. ``None`` leaves it to ``folds``.",
     ),
     "random_state": (
         "int, RandomState instance or None",
@@ -210,7 +221,8 @@ def documented(cls):
     own = _entries(parameters)
     described = {}
     for name, parameter in inspect.signature(cls).parameters.items():
-        kind, meaning = own.get(name) or PARAMETERS[name]
+        shared = "class_weight as cost" if name == "class_weight" and cls._class_weight_is_cost else name
+        kind, meaning = own.get(name) or PARAMETERS[shared]
         described[name] = (f"{kind}, default={parameter.default!r}", meaning)
     sections = [
         text.strip(),

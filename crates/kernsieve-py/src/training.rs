@@ -3,7 +3,7 @@
 use crate::errors::{exception, guarded, in_python_words, internal};
 use crate::model::Model;
 use crate::{options, pool};
-use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
+use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema, Split};
 use kernsieve::linalg::Matrix;
 use kernsieve::method::MethodKind;
 use kernsieve::tuning::{Control, DensityData, Trained};
@@ -29,7 +29,7 @@ type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 /// An interrupt is answered within half a second. The library looks for it between two settings of the cross-validation; where that
 /// takes longer, the call returns all the same and the computation ends by itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
@@ -41,6 +41,7 @@ pub fn train(
     options: &Bound<'_, PyDict>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     rows: Option<Vec<usize>>,
+    splits: Option<Vec<(Vec<usize>, Vec<usize>)>>,
     target: &str,
     estimate: bool,
     budget: Option<f64>,
@@ -72,8 +73,15 @@ pub fn train(
     let schema = schema(&matrix, &feature_names, target);
     let data = guarded(|| {
         let data = Dataset::new(matrix, Labels::from_codes(codes, classes)?, feature_names)?;
-        match weights {
-            Some(weights) => data.with_weights(weights),
+        let data = match weights {
+            Some(weights) => data.with_weights(weights)?,
+            None => data,
+        };
+        match splits {
+            Some(splits) => {
+                let split = |(train, test)| Split { train, test };
+                data.with_splits(splits.into_iter().map(split).collect())
+            }
             None => Ok(data),
         }
     })?;

@@ -45,6 +45,7 @@ class AutoClassifier(KernsieveClassifier):
     """
 
     _method = "auto"
+    _class_weight_is_cost = True
     _one_or_more = ()
     # Methods are compared by cross-validation, so there always is one.
     estimate = True
@@ -61,6 +62,7 @@ class AutoClassifier(KernsieveClassifier):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         random_state=0,
         n_jobs=None,
         memory=None,
@@ -75,6 +77,7 @@ class AutoClassifier(KernsieveClassifier):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory

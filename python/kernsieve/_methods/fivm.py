@@ -65,6 +65,7 @@ class FIVM(KernsieveClassifier):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -91,6 +92,7 @@ class FIVM(KernsieveClassifier):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

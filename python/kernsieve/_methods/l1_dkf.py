@@ -59,6 +59,7 @@ class L1DKF(KernsieveDiscriminant):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -87,6 +88,7 @@ class L1DKF(KernsieveDiscriminant):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -30,6 +30,7 @@ class L2LE(KernsieveClassifier):
     """
 
     _method = "l2le"
+    _class_weight_is_cost = True
     _one_or_more = ("bandwidth", "ridge")
 
     def __init__(
@@ -48,6 +49,7 @@ class L2LE(KernsieveClassifier):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -67,6 +69,7 @@ class L2LE(KernsieveClassifier):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

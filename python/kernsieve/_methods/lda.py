@@ -34,6 +34,7 @@ class LDA(KernsieveDiscriminant):
         standardize=True,
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -48,6 +49,7 @@ class LDA(KernsieveDiscriminant):
         self.standardize = standardize
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

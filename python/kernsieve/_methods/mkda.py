@@ -54,6 +54,7 @@ class MKDA(KernsieveDiscriminant):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -80,6 +81,7 @@ class MKDA(KernsieveDiscriminant):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

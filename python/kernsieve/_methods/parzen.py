@@ -40,6 +40,7 @@ class Parzen(KernsieveClassifier):
         rule="min",
         validation="cv",
         folds=5,
+        cv=None,
         estimate=True,
         random_state=0,
         n_jobs=None,
@@ -55,6 +56,7 @@ class Parzen(KernsieveClassifier):
         self.rule = rule
         self.validation = validation
         self.folds = folds
+        self.cv = cv
         self.estimate = estimate
         self.random_state = random_state
         self.n_jobs = n_jobs

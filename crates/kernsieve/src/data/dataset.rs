@@ -1,5 +1,6 @@
 //! Rows of numbers and their class labels.
 
+use super::folds::{Split, stratified_folds};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::cmp::Ordering;
@@ -125,6 +126,7 @@ pub struct Dataset {
     labels: Labels,
     feature_names: Vec<String>,
     weights: Option<Vec<f64>>,
+    splits: Option<Vec<Split>>,
 }
 
 impl Dataset {
@@ -164,6 +166,7 @@ impl Dataset {
             labels,
             feature_names,
             weights: None,
+            splits: None,
         })
     }
 
@@ -192,6 +195,41 @@ impl Dataset {
             weights: Some(weights),
             ..self
         })
+    }
+
+    /// The same rows with the folds of cross-validation given: rows of one patient, say, can so be held out together. Every split
+    /// must train on a row and hold one out; no row may be in both parts.
+    pub fn with_splits(self, splits: Vec<Split>) -> Result<Self> {
+        let n = self.n_samples();
+        if splits.is_empty() {
+            return Err(Error::Data("there are no splits to validate on".into()));
+        }
+        for (k, split) in splits.iter().enumerate() {
+            let problem = |what: String| Err(Error::Data(format!("split {k} {what}")));
+            let mut trains = vec![false; n];
+            if split.train.is_empty() || split.test.is_empty() {
+                return problem("has no rows to train on or none to hold out".into());
+            }
+            if let Some(row) = split.train.iter().chain(&split.test).find(|&&i| i >= n) {
+                return problem(format!("names row {row}, and there are {n} rows (the first is row 0)"));
+            }
+            split.train.iter().for_each(|&i| trains[i] = true);
+            if let Some(row) = split.test.iter().find(|&&i| trains[i]) {
+                return problem(format!("both trains on row {row} and holds it out"));
+            }
+        }
+        Ok(Self {
+            splits: Some(splits),
+            ..self
+        })
+    }
+
+    /// The folds of cross-validation: those given, or `k` stratified ones.
+    pub fn folds(&self, k: usize, seed: u64) -> Vec<Split> {
+        match &self.splits {
+            Some(splits) => splits.clone(),
+            None => stratified_folds(&self.labels, k, seed),
+        }
     }
 
     /// Weights of the rows, where they were given.
@@ -238,9 +276,32 @@ impl Dataset {
         )?;
         Ok(Self {
             weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            splits: self.splits.as_ref().map(|splits| selected(splits, rows)),
             ..part
         })
     }
+}
+
+/// Splits in terms of the positions of some rows; those that are left without rows to train on or to hold out are gone.
+fn selected(splits: &[Split], rows: &[usize]) -> Vec<Split> {
+    let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (place, &row) in rows.iter().enumerate() {
+        places.entry(row).or_default().push(place);
+    }
+    let part = |of: &[usize]| -> Vec<usize> {
+        let mut part: Vec<usize> = of.iter().filter_map(|i| places.get(i)).flatten().copied().collect();
+        part.sort_unstable();
+        part
+    };
+    let split = |s: &Split| Split {
+        train: part(&s.train),
+        test: part(&s.test),
+    };
+    splits
+        .iter()
+        .map(split)
+        .filter(|s| !s.train.is_empty() && !s.test.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -268,6 +329,38 @@ mod tests {
         let one = Dataset::new(Matrix::zeros(2, 2), Labels::from_text(&["a", "a"]), names.clone());
         assert!(one.unwrap_err().to_string().contains("two classes"));
         assert!(Dataset::new(Matrix::zeros(3, 2), labels, names).is_err());
+    }
+
+    #[test]
+    fn splits_are_checked_and_follow_the_rows() {
+        let data = || {
+            let names = vec!["u".to_string()];
+            Dataset::new(
+                Matrix::from_fn(4, 1, |i, _| i as f64),
+                Labels::from_text(&["a", "b", "a", "b"]),
+                names,
+            )
+            .expect("valid")
+        };
+        let split = |train: &[usize], test: &[usize]| Split {
+            train: train.to_vec(),
+            test: test.to_vec(),
+        };
+        for (bad, words) in [
+            (vec![], "no splits"),
+            (vec![split(&[0, 1], &[])], "no rows"),
+            (vec![split(&[0, 4], &[1])], "row 4"),
+            (vec![split(&[0, 1], &[1])], "both trains on row 1"),
+        ] {
+            let error = data().with_splits(bad).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let given = vec![split(&[0, 1], &[2, 3]), split(&[2, 3], &[0, 1])];
+        let data = data().with_splits(given.clone()).expect("valid");
+        assert_eq!(data.folds(5, 0), given);
+        // Row 2 twice, row 0 not at all.
+        let part = data.select(&[3, 2, 1, 2]).expect("two classes");
+        assert_eq!(part.folds(5, 0), [split(&[2], &[0, 1, 3]), split(&[0, 1, 3], &[2])]);
     }
 
     #[test]

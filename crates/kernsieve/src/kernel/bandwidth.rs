@@ -1,6 +1,6 @@
 //! Grids and rules of thumb for the bandwidth.
 
-use super::{Base, Kernel, Pairs, center_gram, gram};
+use super::{Base, Kernel, Pairs, center_gram_weighted, gram};
 use crate::data::{Labels, stratified_sample};
 use crate::linalg::Matrix;
 
@@ -27,13 +27,18 @@ pub fn log_grid(low: f64, high: f64, count: usize) -> Vec<f64> {
 /// section 5.1): their `sigma^2` is the quantile, and `bandwidth = sigma / sqrt 2`. Quantiles by linear interpolation.
 /// Equal values are listed once; a quantile of zero (duplicated rows) is replaced by the smallest positive distance.
 /// Empty when all rows are equal.
-pub fn between_class_bandwidths(x: &Matrix, labels: &Labels, quantiles: &[f64], seed: u64) -> Vec<f64> {
-    let mut d2 = sampled_squared_distances(x, labels, seed, |a, b| a != b);
+pub fn between_class_bandwidths(
+    x: &Matrix,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    quantiles: &[f64],
+    seed: u64,
+) -> Vec<f64> {
+    let d2 = Distances::sampled(x, labels, weights, seed, |a, b| a != b);
     let mut grid: Vec<f64> = Vec::new();
-    if let Some(smallest) = smallest_positive(&d2) {
-        d2.sort_unstable_by(f64::total_cmp);
+    if let Some(smallest) = d2.smallest_positive() {
         for &q in quantiles {
-            let b = (sorted_quantile(&d2, q).max(smallest) / 2.0).sqrt();
+            let b = (d2.quantile(q).max(smallest) / 2.0).sqrt();
             if !grid.contains(&b) {
                 grid.push(b);
             }
@@ -43,16 +48,14 @@ pub fn between_class_bandwidths(x: &Matrix, labels: &Labels, quantiles: &[f64], 
 }
 
 /// The median distance between rows: the scale on which kernels of distance vary. `None` when all rows are equal.
-pub fn median_bandwidth(x: &Matrix, labels: &Labels, seed: u64) -> Option<f64> {
-    let mut d2 = sampled_squared_distances(x, labels, seed, |_, _| true);
-    let smallest = smallest_positive(&d2)?;
-    d2.sort_unstable_by(f64::total_cmp);
-    Some(sorted_quantile(&d2, 0.5).max(smallest).sqrt())
+pub fn median_bandwidth(x: &Matrix, labels: &Labels, weights: Option<&[f64]>, seed: u64) -> Option<f64> {
+    let d2 = Distances::sampled(x, labels, weights, seed, |_, _| true);
+    Some(d2.quantile(0.5).max(d2.smallest_positive()?).sqrt())
 }
 
 /// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500 rows evenly spread: the scale on
 /// which a ridge acts. Never zero.
-pub fn centred_scale(kernel: &Kernel, x: &Matrix) -> f64 {
+pub fn centred_scale(kernel: &Kernel, x: &Matrix, weights: Option<&[f64]>) -> f64 {
     const ROWS: usize = 500;
     let n = x.rows();
     let rows: Vec<usize> = if n <= ROWS {
@@ -60,48 +63,80 @@ pub fn centred_scale(kernel: &Kernel, x: &Matrix) -> f64 {
     } else {
         (0..ROWS).map(|i| i * n / ROWS).collect()
     };
+    let weights: Vec<f64> = rows.iter().map(|&i| weights.map_or(1.0, |w| w[i])).collect();
     let mut k = gram(kernel, &x.select_rows(&rows));
-    center_gram(&mut k);
-    let mean = (0..rows.len()).map(|i| k[(i, i)].abs()).sum::<f64>() / rows.len().max(1) as f64;
+    center_gram_weighted(&mut k, Some(&weights));
+    let total: f64 = weights.iter().sum();
+    let mean = (0..rows.len()).map(|i| weights[i] * k[(i, i)].abs()).sum::<f64>() / total;
     if mean.is_finite() && mean > 0.0 { mean } else { 1.0 }
 }
 
-fn smallest_positive(values: &[f64]) -> Option<f64> {
-    // Rounding leaves about 1e-15 of the largest value where two equal rows should give 0.
-    let largest = values.iter().copied().fold(0.0, f64::max);
-    values
-        .iter()
-        .copied()
-        .filter(|&v| v > 1e-12 * largest && v.is_finite())
-        .min_by(f64::total_cmp)
+/// Squared distances between rows in ascending order, each with the number of pairs of rows that it stands for: `w_i w_j` for rows of weights `w_i` and `w_j`, and `w (w - 1) / 2` distances of
+/// zero within a row of weight `w`, so that a row of weight 2 counts as two rows do.
+struct Distances {
+    values: Vec<f64>,
+    /// Pairs up to and with each value.
+    upto: Vec<f64>,
 }
 
-/// Quantile `q` of sorted values by linear interpolation between order statistics (type 7).
-fn sorted_quantile(sorted: &[f64], q: f64) -> f64 {
-    let h = (sorted.len() - 1) as f64 * q.clamp(0.0, 1.0);
-    let (low, high) = (h.floor() as usize, h.ceil() as usize);
-    sorted[low] + (h - low as f64) * (sorted[high] - sorted[low])
-}
-
-fn sampled_squared_distances(
-    x: &Matrix,
-    labels: &Labels,
-    seed: u64,
-    wanted: impl Fn(usize, usize) -> bool,
-) -> Vec<f64> {
-    let rows = stratified_sample(labels, SAMPLE, seed);
-    let sample = x.select_rows(&rows);
-    let codes: Vec<usize> = rows.iter().map(|&i| labels.codes()[i]).collect();
-    let d2 = Pairs::new(Base::SquaredDistance, sample.clone()).all(&sample, |_| ());
-    let mut out = Vec::new();
-    for i in 0..rows.len() {
-        for j in 0..i {
-            if wanted(codes[i], codes[j]) {
-                out.push(d2[(i, j)]);
+impl Distances {
+    fn sampled(
+        x: &Matrix,
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        seed: u64,
+        wanted: impl Fn(usize, usize) -> bool,
+    ) -> Self {
+        let rows = stratified_sample(labels, SAMPLE, seed);
+        let sample = x.select_rows(&rows);
+        let class = |i: usize| labels.codes()[rows[i]];
+        let weight = |i: usize| weights.map_or(1.0, |w| w[rows[i]]);
+        let d2 = Pairs::new(Base::SquaredDistance, sample.clone()).all(&sample, |_| ());
+        let mut pairs = Vec::new();
+        for i in 0..rows.len() {
+            for j in (0..i).filter(|&j| wanted(class(i), class(j))) {
+                pairs.push((d2[(i, j)], weight(i) * weight(j)));
+            }
+            if weight(i) > 1.0 && wanted(class(i), class(i)) {
+                pairs.push((0.0, 0.5 * weight(i) * (weight(i) - 1.0)));
             }
         }
+        Self::new(pairs)
     }
-    out
+
+    fn new(mut pairs: Vec<(f64, f64)>) -> Self {
+        pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut total = 0.0;
+        Self {
+            values: pairs.iter().map(|p| p.0).collect(),
+            upto: pairs
+                .iter()
+                .map(|p| {
+                    total += p.1;
+                    total
+                })
+                .collect(),
+        }
+    }
+
+    fn smallest_positive(&self) -> Option<f64> {
+        // Rounding leaves about 1e-15 of the largest value where two equal rows should give 0.
+        let largest = *self.values.last()?;
+        let mut values = self.values.iter().copied();
+        values.find(|&v| v > 1e-12 * largest && v.is_finite())
+    }
+
+    /// Quantile `q` by linear interpolation between order statistics (type 7); there must be a value.
+    fn quantile(&self, q: f64) -> f64 {
+        let count = self.upto.last().copied().unwrap_or(0.0);
+        let h = (count - 1.0).max(0.0) * q.clamp(0.0, 1.0);
+        let at = |k: f64| {
+            let place = self.upto.partition_point(|&u| u <= k);
+            self.values[place.min(self.values.len() - 1)]
+        };
+        let low = at(h.floor());
+        low + h.fract() * (at(h.ceil()) - low)
+    }
 }
 
 #[cfg(test)]
@@ -110,11 +145,11 @@ mod tests {
 
     #[test]
     fn quantiles_interpolate() {
-        let v = [1.0, 2.0, 4.0, 8.0];
-        assert_eq!(sorted_quantile(&v, 0.0), 1.0);
-        assert_eq!(sorted_quantile(&v, 1.0), 8.0);
-        assert_eq!(sorted_quantile(&v, 0.5), 3.0);
-        assert!((sorted_quantile(&v, 0.25) - 1.75).abs() < 1e-15);
+        let v = Distances::new([8.0, 1.0, 2.0, 4.0].map(|v| (v, 1.0)).to_vec());
+        assert_eq!(v.quantile(0.0), 1.0);
+        assert_eq!(v.quantile(1.0), 8.0);
+        assert_eq!(v.quantile(0.5), 3.0);
+        assert!((v.quantile(0.25) - 1.75).abs() < 1e-15);
     }
 
     #[test]
@@ -122,24 +157,54 @@ mod tests {
         // Class a at 0 and 10, class b at 3: between-class squared distances 9 and 49.
         let x = Matrix::from_vec(vec![0.0, 10.0, 3.0], 3, 1);
         let labels = Labels::from_text(&["a", "a", "b"]);
-        let b = between_class_bandwidths(&x, &labels, &[0.0, 0.5, 1.0], 0);
+        let b = between_class_bandwidths(&x, &labels, None, &[0.0, 0.5, 1.0], 0);
         let expected: Vec<f64> = [9.0f64, 29.0, 49.0].iter().map(|q| (q / 2.0).sqrt()).collect();
         for (u, v) in b.iter().zip(&expected) {
             assert!((u - v).abs() < 1e-12);
         }
-        assert!((median_bandwidth(&x, &labels, 0).expect("rows differ") - 7.0).abs() < 1e-12);
+        assert!((median_bandwidth(&x, &labels, None, 0).expect("rows differ") - 7.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_row_of_weight_3_counts_as_three_rows() {
+        let x = Matrix::from_fn(6, 2, |i, j| ((i * 5 + j * 3) % 7) as f64 * 0.7 + j as f64);
+        let labels = Labels::from_text(&["a", "b", "a", "b", "c", "c"]);
+        let weights = [1.0, 3.0, 2.0, 1.0, 4.0, 1.0];
+        let rows: Vec<usize> = (0..6)
+            .flat_map(|i| std::iter::repeat_n(i, weights[i] as usize))
+            .collect();
+        let (repeated, classes) = (x.select_rows(&rows), labels.select(&rows));
+        let quantiles = [0.0, 0.05, 0.1, 0.3, 0.5, 0.77, 1.0];
+        let own = between_class_bandwidths(&x, &labels, Some(&weights), &quantiles, 0);
+        let other = between_class_bandwidths(&repeated, &classes, None, &quantiles, 0);
+        assert_eq!(own.len(), other.len());
+        own.iter()
+            .zip(&other)
+            .for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b}"));
+        let median = |x, l, w| median_bandwidth(x, l, w, 0).expect("rows differ");
+        let (a, b) = (
+            median(&x, &labels, Some(&weights[..])),
+            median(&repeated, &classes, None),
+        );
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let kernel = Kernel::Gaussian { bandwidth: 1.3 };
+        let (a, b) = (
+            centred_scale(&kernel, &x, Some(&weights)),
+            centred_scale(&kernel, &repeated, None),
+        );
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
     }
 
     #[test]
     fn duplicated_rows_never_give_a_zero_bandwidth() {
         let x = Matrix::from_vec(vec![1.0, 1.0, 1.0, 2.0], 4, 1);
         let labels = Labels::from_text(&["a", "b", "b", "b"]);
-        let b = between_class_bandwidths(&x, &labels, &[0.05, 0.5], 0);
+        let b = between_class_bandwidths(&x, &labels, None, &[0.05, 0.5], 0);
         assert_eq!(b.len(), 1);
         assert!(b[0] > 0.5);
         let same = Matrix::zeros(4, 1);
-        assert!(between_class_bandwidths(&same, &labels, &[0.5], 0).is_empty());
-        assert!(median_bandwidth(&same, &labels, 0).is_none());
+        assert!(between_class_bandwidths(&same, &labels, None, &[0.5], 0).is_empty());
+        assert!(median_bandwidth(&same, &labels, None, 0).is_none());
     }
 
     #[test]

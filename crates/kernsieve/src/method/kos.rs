@@ -195,7 +195,15 @@ impl Kos {
 
     /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples of the median distance.
     pub(super) fn kernels(&self, problem: &Problem) -> Result<Vec<Kernel>> {
-        let quantiles = |q: &[f64]| between_class_bandwidths(&problem.x, &problem.labels, q, self.options.seed);
+        let quantiles = |q: &[f64]| {
+            between_class_bandwidths(
+                &problem.x,
+                &problem.labels,
+                problem.weights.as_deref(),
+                q,
+                self.options.seed,
+            )
+        };
         match self.options.fixed_kernels(problem.n_active())? {
             Some(fixed) => Ok(fixed),
             None if self.options.kernel == Family::Gaussian => {

@@ -201,7 +201,7 @@ impl Method for Mkda {
         let ridges = |kernel: &Kernel| match self.options.ridge {
             Some(r) => vec![r],
             None => {
-                let trace = problem.groups().total() * centred_scale(kernel, &problem.x);
+                let trace = problem.groups().total() * centred_scale(kernel, &problem.x, problem.weights.as_deref());
                 RIDGE_MULTIPLES.iter().map(|m| m * trace).collect()
             }
         };

@@ -574,7 +574,7 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
     if let Some(fixed) = options.fixed_kernels(problem.n_active())? {
         return Ok(fixed);
     }
-    let Some(median) = median_bandwidth(&problem.x, &problem.labels, options.seed) else {
+    let Some(median) = median_bandwidth(&problem.x, &problem.labels, problem.weights.as_deref(), options.seed) else {
         return Err(Error::Data(
             "all rows are equal: there is nothing to tell the classes apart by".into(),
         ));

@@ -23,8 +23,9 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
-use crate::solver::ols::{Coefficients, Step, coefficients, forward_selection};
+use crate::solver::ols::{Coefficients, Step, coefficients, ranked_selection};
 use crate::solver::optimal_scoring::{canonical, response_means, scaled_eigenvectors, scored_responses};
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 #[path = "smkda_streaming.rs"]
@@ -80,6 +81,20 @@ fn prepare(mut k: Matrix, y: &Matrix, groups: &Groups) -> Prepared {
     Prepared { gram, products, means }
 }
 
+/// The place of every row in the order of their values, feature by feature; equal rows in the order in which they stand.
+fn row_ranks(x: &Matrix) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..x.rows()).collect();
+    order.sort_by(|&a, &b| {
+        let mut pairs = x.row(a).iter().zip(x.row(b));
+        pairs
+            .find_map(|(u, v)| Some(u.total_cmp(v)).filter(|o| o.is_ne()))
+            .unwrap_or(Ordering::Equal)
+    });
+    let mut ranks = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(rank, &row)| ranks[row] = rank);
+    ranks
+}
+
 /// Rows that ride along with a selection: their outputs at every size.
 struct Riders<'a> {
     /// Kernel values of the rows with the candidates.
@@ -121,19 +136,28 @@ impl<'a> Riders<'a> {
         let (t, j) = (step.size - 1, step.candidate);
         let width = self.coordinates.cols();
         let c = self.fitted.cols();
-        let fitted = self.fitted.as_mut_slice().chunks_exact_mut(c);
-        for ((row, own), k) in self
-            .coordinates
-            .as_mut_slice()
-            .chunks_exact_mut(width)
-            .zip(fitted)
-            .zip(self.k.iter_rows())
-        {
-            let v = (k[j] - self.means[j] - dot(&row[..t], step.projections)) / step.length;
-            row[t] = v;
-            own.iter_mut()
-                .zip(step.responses)
-                .for_each(|(f, u)| *f += v * step.shrinkage * u);
+        let (k, means) = (self.k, self.means);
+        // A chunk of rows; each is computed by itself, so that threads change nothing.
+        let some = |first: usize, coordinates: &mut [f64], fitted: &mut [f64]| {
+            let rows = coordinates.chunks_exact_mut(width).zip(fitted.chunks_exact_mut(c));
+            for (i, (row, own)) in rows.enumerate() {
+                let v = (k[(first + i, j)] - means[j] - dot(&row[..t], step.projections)) / step.length;
+                row[t] = v;
+                own.iter_mut()
+                    .zip(step.responses)
+                    .for_each(|(f, u)| *f += v * step.shrinkage * u);
+            }
+        };
+        let (coordinates, fitted) = (self.coordinates.as_mut_slice(), self.fitted.as_mut_slice());
+        const CHUNK: usize = 512;
+        if k.rows() * (t + c) > 1 << 16 {
+            coordinates
+                .par_chunks_mut(CHUNK * width)
+                .zip(fitted.par_chunks_mut(CHUNK * c))
+                .enumerate()
+                .for_each(|(chunk, (coordinates, fitted))| some(chunk * CHUNK, coordinates, fitted));
+        } else {
+            some(0, coordinates, fitted);
         }
         for (a, ua) in step.responses.iter().enumerate() {
             for (b, ub) in step.responses.iter().enumerate() {
@@ -252,13 +276,14 @@ impl Follower for LeftOut<'_> {
 fn read_sizes<F: Follower>(
     gram: Matrix,
     products: Matrix,
+    ranks: &[usize],
     longest: usize,
     arm: &Arm,
     follower: &mut F,
 ) -> Result<Vec<Option<F::Answer>>> {
     let mut answers: Vec<Option<F::Answer>> = arm.iter().map(|_| None).collect();
     let mut failed = None;
-    forward_selection(gram, products, longest, |step| {
+    ranked_selection(gram, products, ranks, longest, |step| {
         follower.follow(step);
         for (candidate, out) in arm.iter().zip(&mut answers) {
             if candidate.size == Some(step.size) {
@@ -361,16 +386,18 @@ impl Method for Smkda {
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else { return Ok(vec![]) };
         let (mut k, mut kv) = fold.grams(&first.kernel)?;
+        let mut ranks = row_ranks(&fold.train.x);
         if let Some(m) = self.options.candidates.filter(|&m| m < fold.train.n()) {
             let candidates = super::landmarks::by_class(&fold.train, m, self.options.seed);
             (k, kv) = (k.select_columns(&candidates), kv.select_columns(&candidates));
+            ranks = row_ranks(&fold.train.x.select_rows(&candidates));
         }
         let groups = fold.train.groups();
         let y = scored_responses(&groups);
         let p = prepare(k, &y, &groups);
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(kv.cols());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
-        read_sizes(p.gram, p.products, longest, arm, &mut riders)
+        read_sizes(p.gram, p.products, &ranks, longest, arm, &mut riders)
     }
 
     fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
@@ -384,7 +411,7 @@ impl Method for Smkda {
         let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(problem.n());
         let riders = Riders::new(&k, &p.means, problem, longest, self.options.components);
         let mut left_out = LeftOut::new(riders, y, &groups);
-        read_sizes(p.gram, p.products, longest, arm, &mut left_out).map(Some)
+        read_sizes(p.gram, p.products, &row_ranks(&problem.x), longest, arm, &mut left_out).map(Some)
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
@@ -414,7 +441,7 @@ impl Method for Smkda {
         // |Y_0|^2 less what the offset explains: n c - n.
         let mut rss = groups.total() * (c - 1) as f64;
         let mut failed = None;
-        forward_selection(p.gram, p.products, size, |step| {
+        ranked_selection(p.gram, p.products, &row_ranks(&problem.x), size, |step| {
             let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
             rss -= s * (2.0 - s) * u2;
             let mut train_error = None;
@@ -596,7 +623,7 @@ mod tests {
         let riders = Riders::new(&k, &p.means, &problem, 10, None);
         let mut left_out = LeftOut::new(riders, y.clone(), &groups);
         let mut chosen = Vec::new();
-        forward_selection(p.gram, p.products, 10, |step| {
+        crate::solver::ols::forward_selection(p.gram, p.products, 10, |step| {
             left_out.follow(step);
             chosen.push(step.candidate);
             true

@@ -2,7 +2,7 @@
 
 use super::{
     Candidate, Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output, PathStep, Problem,
-    Result, canonical, coefficients, dot, forward_selection, response_means,
+    Result, canonical, coefficients, dot, ranked_selection, response_means,
 };
 use crate::linalg::Matrix;
 use crate::method::landmarks::{BLOCK, Sums, by_class, kernel_rows};
@@ -26,7 +26,7 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let mut rss = total * (c - 1) as f64;
     let mut path: Vec<PathStep> = Vec::with_capacity(size);
     let mut chosen: Vec<usize> = Vec::with_capacity(size);
-    forward_selection(gram, products, size, |step| {
+    ranked_selection(gram, products, &super::row_ranks(&centres), size, |step| {
         rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
         chosen.push(step.candidate);
         let row = landmarks[step.candidate];

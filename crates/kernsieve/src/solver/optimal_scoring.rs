@@ -8,12 +8,14 @@
 
 use crate::data::Groups;
 use crate::error::Result;
-use crate::linalg::{Matrix, matmul, symmetric_eigen};
+use crate::linalg::{Matrix, dot, matmul, symmetric_eigen};
 
 /// Directions with a smaller eigenvalue carry nothing and are dropped.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
-/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be infinite.
-const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-12;
+/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be infinite. Rounding of about 1e-15 leaves less than seven digits of a smaller `1 - lambda`.
+const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-8;
+/// Eigenvalues that differ by a smaller share of `1 - lambda` are equal: any rotation of their eigenvectors is as good.
+const EQUAL: f64 = 1e-7;
 
 /// `Y_0`: row `i` holds `sqrt(n / n_j)` in the column of its class `j`, zero elsewhere.
 pub fn scored_responses(groups: &Groups) -> Matrix {
@@ -78,15 +80,22 @@ pub fn canonical(
 /// `components`, all above 1e-10, clipped just below 1. One column of zeros when there are none.
 pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Matrix, Vec<f64>)> {
     let c = m.rows();
-    let eigen = symmetric_eigen(m)?;
+    let mut eigen = symmetric_eigen(m)?;
     let most = components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
-    let kept = eigen
-        .values
+    let nonzero = eigen.values.iter().take_while(|&&v| v > SMALLEST_EIGENVALUE).count();
+    let kept = nonzero.min(most);
+    let clipped: Vec<f64> = eigen.values[..nonzero]
         .iter()
-        .take(most)
-        .take_while(|&&v| v > SMALLEST_EIGENVALUE)
-        .count();
-    let eigenvalues: Vec<f64> = eigen.values[..kept].iter().map(|v| v.min(LARGEST_EIGENVALUE)).collect();
+        .map(|v| v.min(LARGEST_EIGENVALUE))
+        .collect();
+    let mut first = 0;
+    for end in 1..=nonzero {
+        if end == nonzero || clipped[end - 1] - clipped[end] > EQUAL * (1.0 - clipped[end - 1]) {
+            rotate_to_classes(&mut eigen.vectors, first, end);
+            first = end;
+        }
+    }
+    let eigenvalues = clipped[..kept].to_vec();
     let mut wd = Matrix::zeros(c, kept.max(1));
     for (k, &lambda) in eigenvalues.iter().enumerate() {
         let column = eigen.vectors.column(k);
@@ -96,6 +105,43 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
         }
     }
     Ok((wd, eigenvalues))
+}
+
+/// Rotates columns `first..end`, eigenvectors of one eigenvalue, among themselves: to the basis in which the first class is told by the first of them alone, the second by the first
+/// two, and so on. Classes that come apart completely have such eigenvalues, all 1, and the rotation that rounding happens to give would mean nothing.
+fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
+    let width = end - first;
+    if width < 2 {
+        return;
+    }
+    let mut basis: Vec<Vec<f64>> = Vec::with_capacity(width);
+    for j in 0..vectors.rows() {
+        let mut row = vectors.row(j)[first..end].to_vec();
+        let whole = dot(&row, &row);
+        // Twice is enough for orthogonality.
+        for _ in 0..2 {
+            for b in &basis {
+                let part = dot(&row, b);
+                row.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
+            }
+        }
+        let left = dot(&row, &row);
+        if left > 1e-6 * whole && left > 1e-12 && basis.len() < width {
+            row.iter_mut().for_each(|r| *r /= left.sqrt());
+            basis.push(row);
+        }
+    }
+    if basis.len() < width {
+        return;
+    }
+    for j in 0..vectors.rows() {
+        let row = vectors.row(j)[first..end].to_vec();
+        let rotated = basis.iter().map(|b| dot(&row, b));
+        vectors.row_mut(j)[first..end]
+            .iter_mut()
+            .zip(rotated)
+            .for_each(|(v, r)| *v = r);
+    }
 }
 
 /// The sign that makes the entry of largest size positive (the first of those that are equal but for rounding): eigenvectors
@@ -179,6 +225,33 @@ mod tests {
                 assert!((yy[(i, j)] / 6.0 - f64::from(i == j)).abs() < 1e-15);
             }
         }
+    }
+
+    #[test]
+    fn equal_eigenvalues_have_one_basis() {
+        // I - w w' has the eigenvalue 1 three times and 0 once; times 0.8, and rounded in two ways.
+        let w = [0.5f64, 0.1, 0.7, 0.5];
+        let norm = dot(&w, &w);
+        let noisy = |size: f64| {
+            Matrix::from_fn(4, 4, |i, j| {
+                let noise = size * ((i * j + i + j) as f64).sin();
+                0.8 * (f64::from(i == j) - w[i] * w[j] / norm) + noise
+            })
+        };
+        let (a, values) = scaled_eigenvectors(&noisy(0.0), None).expect("finite");
+        let (b, _) = scaled_eigenvectors(&noisy(1e-14), None).expect("finite");
+        assert_eq!(values.len(), 3);
+        for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((u - v).abs() < 1e-11, "{u} {v}");
+        }
+        // Still eigenvectors, of length 1 / sqrt(lambda (1 - lambda)), at right angles.
+        let gram = matmul(a.view().t(), a.view());
+        for i in 0..3 {
+            for j in 0..3 {
+                assert!((gram[(i, j)] - f64::from(i == j) / 0.16).abs() < 1e-10);
+            }
+        }
+        assert!(a[(0, 1)].abs() < 1e-10 && a[(0, 2)].abs() < 1e-10 && a[(1, 2)].abs() < 1e-10);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::control::Control;
 use super::cross_validation::PreparedFold;
 use super::temperature::{Scored, best_temperature};
-use crate::data::{Dataset, Split, stratified_folds};
+use crate::data::{Dataset, Split};
 use crate::error::Result;
 use crate::method::{Candidate, Method, Options};
 use rayon::prelude::*;
@@ -20,7 +20,14 @@ pub fn calibrate(
     let arm = vec![candidate.clone()];
     // Folds of small data sets run side by side; those of large ones use all threads, and much memory, themselves.
     const SIDE_BY_SIDE: usize = 2000;
-    let splits = stratified_folds(data.labels(), options.folds, options.seed);
+    let mut splits = data.folds(options.folds, options.seed);
+    // A single number is known well enough from a thousand rows.
+    const ROWS: usize = 1000;
+    let mut rows = 0;
+    splits.retain(|s| {
+        rows += s.test.len();
+        rows - s.test.len() < ROWS
+    });
     let one = |split: &Split| -> Result<Vec<Scored>> {
         control.checkpoint()?;
         let prepared = PreparedFold::new(method, data, split, options)?;

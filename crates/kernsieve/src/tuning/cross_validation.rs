@@ -10,7 +10,7 @@ use super::race::Race;
 use super::table::{Score, Scores, count, entries, search, table};
 use super::temperature::Scored;
 use super::train::prepare;
-use crate::data::{Dataset, Split, stratified_folds};
+use crate::data::{Dataset, Split};
 use crate::error::{Error, Result};
 use crate::kernel::{Pairs, symmetric_base};
 use crate::linalg::Matrix;
@@ -30,7 +30,7 @@ pub fn cross_validate(
     options: &Options,
     control: &Control,
 ) -> Result<CvTable> {
-    let mut folds = stratified_folds(data.labels(), options.folds, options.seed);
+    let mut folds = data.folds(options.folds, options.seed);
     if options.validation == Validation::Split {
         folds.truncate(1);
     }
@@ -312,7 +312,7 @@ mod tests {
             assert_eq!(table, run(2, 3_000_000));
             for e in &table.grid {
                 let mut wrong = 0;
-                for split in stratified_folds(data.labels(), 3, 0) {
+                for split in data.folds(3, 0) {
                     let (scaling, problem, _) = prepare(&data, &split.train, &options).expect("valid");
                     let fit = method.fit(&problem, &e.candidate).expect("fits");
                     let z = fit.outputs(&scaling.apply(data.x(), &split.test));

@@ -2,7 +2,8 @@
 
 use super::control::Control;
 use super::memory::for_people;
-use super::train::{L2_ROWS, Trained, constant_features, tuned_on_words};
+use super::sample::{L2_ROWS, tuned_on_words};
+use super::train::{Trained, constant_features};
 use crate::data::{Groups, Labels, Rng, Scaling, Schema, stratified_folds};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
@@ -142,7 +143,7 @@ pub fn train_density(
             .sum(),
     };
     let sample = (!in_memory(n)).then(|| {
-        notices.push(tuned_on_words(L2_ROWS, n));
+        notices.push(tuned_on_words("settings are", L2_ROWS, n));
         let mut rows = all.clone();
         Rng::new(options.seed).shuffle(&mut rows);
         rows.truncate(L2_ROWS);

@@ -8,6 +8,7 @@ mod density;
 mod leave_one_out;
 mod memory;
 mod race;
+mod sample;
 mod table;
 mod temperature;
 mod train;

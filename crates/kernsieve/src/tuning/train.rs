@@ -5,10 +5,10 @@ use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
-use crate::data::{Dataset, Groups, Labels, Scaling, Schema, stratified_sample};
+use super::sample::{bandwidth_of_a_sample, tuned_on_words, tuning_sample};
+use crate::data::{Dataset, Groups, Labels, Scaling, Schema};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
-use crate::method::l2_criterion::in_memory;
 use crate::method::{Candidate, Method, MethodKind, Options, Problem, Validation};
 use crate::metrics::weighted_error_rate;
 use crate::model::{CvTable, Model, TrainingRecord};
@@ -59,7 +59,7 @@ pub fn train(
     estimate: bool,
     control: &Control,
 ) -> Result<Trained> {
-    let method = kind.build(options)?;
+    let mut method = kind.build(options)?;
     let rows: Vec<usize> = (0..data.n_samples()).collect();
     let (scaling, problem, kept) = prepare(data, &rows, options)?;
     let mut notices = notices(data, &scaling);
@@ -83,7 +83,7 @@ pub fn train(
     let sample = tuning_sample(kind, options, data)?;
     let tuned_on = sample.as_ref().unwrap_or(data);
     if let Some(sample) = &sample {
-        notices.push(tuned_on_words(sample.n_samples(), data.n_samples()));
+        notices.push(tuned_on_words("settings are", sample.n_samples(), data.n_samples()));
     }
     // With landmarks or candidates the final fit forms no matrix of all rows.
     if sample.is_none() || matches!(kind, MethodKind::Fivm | MethodKind::L2qp) {
@@ -91,6 +91,13 @@ pub fn train(
     }
     check_landmarks(kind, options, problem.n(), control)?;
     let started = Instant::now();
+    if let Some((some, bandwidth)) = bandwidth_of_a_sample(kind, options, data, control)? {
+        notices.push(tuned_on_words("the bandwidth is", some, data.n_samples()));
+        method = kind.build(&Options {
+            bandwidths: vec![bandwidth],
+            ..options.clone()
+        })?;
+    }
     let tuning_problem = match &sample {
         None => None,
         Some(sample) => Some(prepare(sample, &(0..sample.n_samples()).collect::<Vec<_>>(), options)?.1),
@@ -239,31 +246,6 @@ pub fn train(
     })
 }
 
-/// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on. FIVM, whose tuning walks hundreds of paths, takes 1500; L2QP 5000 of what is too many for
-/// distances to be kept, since hundreds of programs with rows computed again and again take hours.
-fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
-    const LEAST: usize = 4000;
-    const PATHS: usize = 1500;
-    let candidates = options
-        .candidates
-        .filter(|_| matches!(kind, MethodKind::Smkda | MethodKind::SparseKos));
-    let size = match candidates {
-        Some(m) => (2 * m).max(LEAST),
-        None if kind == MethodKind::L2qp && !in_memory(data.n_samples()) => L2_ROWS,
-        None if kind == MethodKind::Fivm && (options.ridge.is_none() || options.bandwidths.len() != 1) => PATHS,
-        None => return Ok(None),
-    };
-    if data.n_samples() <= size {
-        return Ok(None);
-    }
-    data.select(&stratified_sample(data.labels(), size, options.seed))
-        .map(Some)
-}
-
-pub(super) fn tuned_on_words(some: usize, all: usize) -> String {
-    format!("settings are tuned on {some} of the {all} rows")
-}
-
 /// What there is to say of features that are constant.
 pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<String> {
     let constant = names.iter().zip(&scaling.active).filter(|(_, active)| !**active);
@@ -289,9 +271,6 @@ fn costs(options: &Options, labels: &Labels, kept: &[usize]) -> Result<Vec<f64>>
         labels.classes().join(", ")
     )))
 }
-
-/// Rows that L2 programs of many more are tuned on.
-pub(super) const L2_ROWS: usize = 5000;
 
 fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
     let mut notices: Vec<String> = constant_features(data.feature_names(), scaling).into_iter().collect();
