@@ -8,7 +8,7 @@ use kernsieve::method::{
     ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
     Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
-use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
+use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn, similar};
 use kernsieve_onnx::Precision;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -452,7 +452,7 @@ pub struct EvaluateArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods, or all
+    /// Methods, auto (the choice of one, on the training part of every split), or all, the eleven single ones
     #[arg(long, value_name = "M,..", value_delimiter = ',', default_value = "all")]
     pub methods: Vec<String>,
     /// Number of splits
@@ -628,13 +628,21 @@ words! {
     MetricArg for Metric { Within => Within, Total => Total }
 }
 
-fn parse_choice(text: &str) -> Result<MethodChoice, String> {
+/// `; did you mean 'lda'?` where a name is near what was typed.
+pub fn did_you_mean(names: &[&str], typed: &str) -> String {
+    let near = similar(names, typed);
+    near.first().map_or(String::new(), |n| format!("; did you mean '{n}'?"))
+}
+
+pub fn parse_choice(text: &str) -> Result<MethodChoice, String> {
     if text == "auto" {
         return Ok(MethodChoice::Auto);
     }
-    text.parse::<MethodKind>()
-        .map(MethodChoice::One)
-        .map_err(|e| format!("{e}, auto"))
+    text.parse::<MethodKind>().map(MethodChoice::One).map_err(|e| {
+        let mut names = MethodKind::ALL.map(MethodKind::name).to_vec();
+        names.push("auto");
+        format!("{e}, auto{}", did_you_mean(&names, text))
+    })
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

@@ -58,6 +58,7 @@ mod training;
 mod typing;
 
 pub use error::ReadError;
+pub use names::similar;
 pub use options::{FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use source::Source;

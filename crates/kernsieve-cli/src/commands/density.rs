@@ -52,15 +52,15 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Some(test) => Some(open_new_rows(test, args, &input.schema)?),
     };
     let read_seconds = started.elapsed().as_secs_f64();
-    let bar = terminal.progress("tuning the bandwidth");
-    let control = terminal.control(&bar, args.file.memory);
+    let progress = terminal.progress("tuning the bandwidth");
+    let control = progress.control(args.file.memory);
     let data = DensityData {
         x: &input.x,
         weights: input.weights.as_deref(),
         schema: &input.schema,
     };
     let trained = train_density(&data, &options, args.criterion.into(), &control);
-    bar.finish_and_clear();
+    progress.finish();
     let mut trained = trained?;
     terminal.notices(&trained.notices);
     // Rows of the file, not of what was left after dropping.

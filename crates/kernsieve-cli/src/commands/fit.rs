@@ -75,13 +75,13 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         }
     };
 
-    let bar = terminal.progress(&format!("tuning {}", args.method.name()));
-    let control = terminal.control(&bar, args.data.file.memory);
+    let progress = terminal.progress(&format!("tuning {}", args.method.name()));
+    let control = progress.control(args.data.file.memory);
     let trained = match args.method {
         MethodChoice::One(kind) => train(kind, &options, &data, &input.schema, !args.no_cv, &control),
         MethodChoice::Auto => train_auto(&options, &data, &input.schema, args.budget, &control),
     };
-    bar.finish_and_clear();
+    progress.finish();
     let mut trained = trained?;
     if args.no_cv && trained.model.record.cv.is_some() {
         trained.notices.push(match args.method {

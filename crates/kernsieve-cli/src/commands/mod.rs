@@ -10,7 +10,9 @@ pub mod fit;
 pub mod inspect;
 mod journal;
 pub mod predict;
+mod ranking;
 pub mod report;
+mod schedule;
 
 use crate::args::ScoringArgs;
 use crate::failure::Failure;
