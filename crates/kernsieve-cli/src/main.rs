@@ -3,6 +3,7 @@
 mod args;
 mod colour;
 mod commands;
+mod examples;
 mod failure;
 mod output;
 mod progress;
@@ -70,5 +71,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Report(a) => commands::report::run(a, &mut terminal),
         Command::Export(a) => commands::export::run(a, &mut terminal),
         Command::Demo(a) => commands::demo::run(a, &mut terminal),
+        Command::Completions(a) => commands::shell::completions(a, &mut terminal),
+        Command::Man(a) => commands::shell::man(a, &mut terminal),
     }
 }

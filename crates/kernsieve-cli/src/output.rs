@@ -190,15 +190,19 @@ fn cut(text: &str, columns: usize) -> String {
     format!("{}…", beginning(text, columns.saturating_sub(1)))
 }
 
-/// Words in lines of at most 80 columns, each with the indent before it.
+/// Words in lines of at most 80 columns, each with the indent before it. A number stays with its percent sign.
 pub fn wrapped(text: &str, indent: &str) -> String {
-    let mut lines: Vec<String> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if word.starts_with('%') => last.push_str(&format!(" {word}")),
+            _ => words.push(word.into()),
+        }
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= COLUMNS => {
-                line.push(' ');
-                line.push_str(word);
-            }
+            Some(line) if width(line) + 1 + width(&word) <= COLUMNS => line.push_str(&format!(" {word}")),
             _ => lines.push(format!("{indent}{word}")),
         }
     }
@@ -207,9 +211,11 @@ pub fn wrapped(text: &str, indent: &str) -> String {
 
 /// `Label    text`, the text in lines that begin below each other.
 pub fn field(label: &str, text: &str, out: &mut dyn Write) -> std::io::Result<()> {
-    let lines = wrapped(text, "         ");
-    let text = lines.get(9..).unwrap_or_default();
-    writeln!(out, "{}{text}", colour::label(&padded(label, 9)))
+    const INDENT: &str = "         ";
+    let lines = wrapped(text, INDENT);
+    let rest = lines.strip_prefix(INDENT).unwrap_or_default();
+    let pad = " ".repeat(INDENT.len().saturating_sub(width(label)));
+    writeln!(out, "{}{pad}{rest}", colour::label(label))
 }
 
 /// Rows of cells as aligned columns: the first column to the left, the others to the right. Words are cut where the line would be too long.

@@ -32,6 +32,7 @@ mod columns;
 mod csv;
 mod encode;
 mod error;
+mod identifiers;
 mod libsvm;
 mod matching;
 mod names;

@@ -1,12 +1,12 @@
 //! `kernsieve compare`: methods side by side on repeated stratified splits, each tuned on the training part only.
 
-use super::data_words;
 use super::journal::{Journal, Outcome, fingerprint};
 use super::ranking::Ranking;
 use super::schedule::Schedule;
+use super::{data_words, limit_components};
 use crate::args::{CompareArgs, MethodChoice, parse_choice};
 use crate::failure::Failure;
-use crate::output::{Terminal, plural};
+use crate::output::{Terminal, plural, wrapped};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
@@ -131,10 +131,12 @@ fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Resu
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    let options = args.options.options();
+    let mut options = args.options.options();
     let choices = methods(&args.methods, &options, terminal)?;
     let source = Source::from_arg(&args.data.file.data);
-    let input = read_training(&source, &args.data.read_options())?;
+    let mut input = read_training(&source, &args.data.read_options())?;
+    let classes = input.dataset.labels().n_classes();
+    input.notices.extend(limit_components(&mut options, classes));
     terminal.notices(&input.notices);
     let comparison = Comparison {
         data: &input.dataset,
@@ -218,7 +220,10 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     writeln!(
         terminal.out,
         "{}",
-        data_words(&format!("{source}: {} rows", input.dataset.n_samples()), &input.dataset)
+        wrapped(
+            &data_words(&format!("{source}: {} rows", input.dataset.n_samples()), &input.dataset),
+            ""
+        )
     )?;
     writeln!(
         terminal.out,

@@ -9,7 +9,7 @@ use super::schedule::Schedule;
 use super::{data_words, print_confusion};
 use crate::args::{DemoArgs, MethodChoice, did_you_mean};
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, table};
+use crate::output::{Terminal, clean, field, percent, table, wrapped};
 use kernsieve::data::{Dataset, Schema, simulate, stratified_split};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
@@ -135,35 +135,34 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         }));
     }
     let out = &mut *terminal.out;
-    writeln!(out, "Demo     {}\n         {about}", args.name)?;
-    writeln!(
-        out,
-        "Data     {}",
-        data_words(&format!("{} rows", data.n_samples()), &data)
-    )?;
-    writeln!(
-        out,
-        "\n1. Which method? {SPLITS} splits, a third held out, everything tuned on the other two thirds:\n"
-    )?;
+    field("Demo", &args.name, out)?;
+    field("", about, out)?;
+    field("Data", &data_words(&format!("{} rows", data.n_samples()), &data), out)?;
+    let question = format!("1. Which method? {SPLITS} splits, a third held out, everything tuned on the other rows:");
+    writeln!(out, "\n{}\n", wrapped(&question, ""))?;
     ranking.print(terminal)?;
     let out = &mut *terminal.out;
     writeln!(out, "\n2. Fit the best one on {} rows:\n", training.n_samples())?;
     print_fit(&trained, out)?;
-    writeln!(
+    field(
+        "",
+        &format!(
+            "{} on the {} rows held out ({} wrong)",
+            percent(evaluation.error()),
+            evaluation.n_rows(),
+            evaluation.wrong()
+        ),
         out,
-        "         {} on the {} rows held out ({} wrong)\n",
-        percent(evaluation.error()),
-        evaluation.n_rows(),
-        evaluation.wrong()
     )?;
+    writeln!(out)?;
     print_confusion(evaluation.classes(), &evaluation.confusion(), terminal)?;
     let out = &mut *terminal.out;
-    writeln!(
-        out,
-        "\n3. Saved, loaded again ({} bytes), predicted: {}. The first rows held out:\n",
+    let again = format!(
+        "3. Saved, loaded again ({} bytes), predicted: {}. The first rows held out:",
         bytes.len(),
         if same { "the same to the bit" } else { "NOT the same" }
-    )?;
+    );
+    writeln!(out, "\n{}\n", wrapped(&again, ""))?;
     print_predictions(&split.test, &truth, &reloaded.classes, &prediction.posterior, out)?;
     let file = saved.unwrap_or_else(|| format!("{}.csv", args.name));
     let hint = if args.save.is_some() {
