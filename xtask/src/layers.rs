@@ -7,6 +7,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("linalg", &[]),
     ("metrics", &[]),
+    ("statistics", &[]),
     ("data", &["linalg"]),
     ("kernel", &["data", "linalg"]),
     ("solver", &["data", "linalg"]),

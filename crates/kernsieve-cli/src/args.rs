@@ -1,5 +1,6 @@
 //! What can be typed, and how it becomes library options.
 
+use crate::examples;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve::decision::Simplex;
 use kernsieve::kernel::Family;
@@ -8,7 +9,7 @@ use kernsieve::method::{
     ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
     Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
-use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
+use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn, similar};
 use kernsieve_onnx::Precision;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,13 +19,8 @@ use std::time::Duration;
 #[command(
     name = "kernsieve",
     version,
-    max_term_width = 100,
-    after_help = "Examples:\n  \
-    kernsieve demo\n  \
-    kernsieve fit train.csv --target class --model model.ks\n  \
-    kernsieve predict model.ks new.csv --proba --output predictions.csv\n  \
-    kernsieve compare train.csv --target class --repeats 20\n\n\
-    Exit status: 0 done, 1 could not be done, 2 wrong usage, 3 evaluate --fail-under not met,\n130 interrupted."
+    max_term_width = 80,
+    after_long_help = examples::MAIN
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -67,6 +63,10 @@ pub enum Command {
     Export(ExportArgs),
     /// The whole flow on an embedded or simulated data set, no files needed
     Demo(DemoArgs),
+    /// Write a script that completes commands and options in a shell
+    Completions(CompletionsArgs),
+    /// Write a manual page, of a command if one is named
+    Man(ManArgs),
 }
 
 /// How a file of rows is read.
@@ -142,28 +142,46 @@ pub struct MethodArgs {
     #[arg(long, value_name = "B", conflicts_with = "bandwidths", allow_negative_numbers = true)]
     pub bandwidth: Option<f64>,
     /// Bandwidths to choose among by cross-validation
-    #[arg(long, value_name = "B,..", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "B,..",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub bandwidths: Vec<f64>,
     /// Degree of the polynomial kernel
-    #[arg(long, value_name = "D", default_value_t = 3)]
+    #[arg(long, value_name = "D", default_value_t = 3, hide_short_help = true)]
     pub degree: u32,
     /// Slope of the sigmoid kernel [default: 1 / number of features]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, hide_short_help = true)]
     pub slope: Option<f64>,
     /// Shift of the sigmoid kernel
-    #[arg(long, value_name = "S", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub shift: f64,
     /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K), lambda of klr and fivm; l2le: relative to the diagonal of its matrix
     #[arg(long, value_name = "G", conflicts_with = "ridges", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
     /// klr, fivm, l2le: ridges to choose among by cross-validation
-    #[arg(long, value_name = "G,..", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "G,..",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub ridges: Vec<f64>,
     /// kos, sparse-kos: how the ridge is found when it is not given
-    #[arg(long, value_enum, default_value = "stabilization")]
+    #[arg(long, value_enum, default_value = "stabilization", hide_short_help = true)]
     pub ridge_rule: RidgeRuleArg,
     /// mkda: penalise the function's norm (R = r K) or the coefficients' (R = r I)
-    #[arg(long, value_enum, default_value = "kernel")]
+    #[arg(long, value_enum, default_value = "kernel", hide_short_help = true)]
     pub penalty: PenaltyArg,
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
@@ -179,108 +197,132 @@ pub struct MethodArgs {
     )]
     pub costs: Vec<f64>,
     /// kos, sparse-kos: measure the distance to the centroids in the within-class covariance
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub mahalanobis: bool,
     /// Canonical variates to keep (lda, mkda, smkda, l1-dkf) [default: number of classes - 1]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", hide_short_help = true)]
     pub components: Option<usize>,
     /// smkda: samples to retain, n_s [default: tuned]; klr, fivm: at most N samples carry the model [default: all]
     #[arg(long, value_name = "N")]
     pub max_support: Option<usize>,
     /// smkda: longest path to follow when n_s is tuned [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub path_limit: Option<usize>,
     /// fivm: import at most N features [default: 30; with --stop none: all]
     #[arg(long, value_name = "N")]
     pub max_features: Option<usize>,
     /// fivm: when imports end: at the number of features of least CV error, or when the training accuracy stands still, or
     /// at --max-features
-    #[arg(long, value_enum, default_value = "cv")]
+    #[arg(long, value_enum, default_value = "cv", hide_short_help = true)]
     pub stop: StopArg,
     /// fivm: relative change of the training accuracy that counts as standing still, epsilon (--stop accuracy)
-    #[arg(long, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "E",
+        default_value_t = 1e-3,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub tol: f64,
     /// fivm: imports over which that change is measured, delta k (--stop accuracy)
-    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(long, value_name = "K", default_value_t = 1, hide_short_help = true)]
     pub lag: usize,
     /// fivm: imports without progress before the end [default: 5; with --stop accuracy: 1]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", hide_short_help = true)]
     pub patience: Option<usize>,
     /// Take the discriminant kernel of these class posteriors for the kernel (l1-dkf, mkda, smkda, kos, klr); klr and parzen
     /// posteriors have --kernel as theirs [default: l1 for l1-dkf, none for the others]
     #[arg(long, value_enum)]
     pub posterior: Option<PosteriorArg>,
     /// l1 posteriors: how regression outputs are brought to the simplex; none leaves them as they are
-    #[arg(long, value_enum, default_value = "clip")]
+    #[arg(long, value_enum, default_value = "clip", hide_short_help = true)]
     pub simplex: SimplexArg,
     /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared norm (elastic net)
-    #[arg(long, value_name = "R", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "R",
+        default_value_t = 1.0,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub l1_ratio: f64,
     /// l2qp, l2le: smoothing of the target in the Fourier domain, the k of L2QP-k
-    #[arg(long, value_name = "K", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub smoothing: f64,
     /// l2qp: balance of the quadratic against the linear term, eta [default: 1; tuned from 16 features on]
     #[arg(long, value_name = "E", conflicts_with = "balances", allow_negative_numbers = true)]
     pub balance: Option<f64>,
     /// l2qp: balances to choose among by cross-validation
-    #[arg(long, value_name = "E,..", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "E,..",
+        value_delimiter = ',',
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub balances: Vec<f64>,
     /// l2qp: bandwidths of the classes: common, spread (in proportion to the median distance within each), or one per class
-    #[arg(long, value_name = "B", default_value = "common", value_parser = parse_class_bandwidths, allow_hyphen_values = true)]
+    #[arg(long, value_name = "B", default_value = "common", value_parser = parse_class_bandwidths, allow_hyphen_values = true, hide_short_help = true)]
     pub class_bandwidths: ClassBandwidths,
     /// l2qp: let the weights of a class sum to less than 1 (the set A' of section 5.2)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub relaxed: bool,
     /// l2qp, l2le, two classes: weight of the first density against the second, gamma [default: ratio of the priors]
-    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    #[arg(long, value_name = "G", allow_negative_numbers = true, hide_short_help = true)]
     pub class_ratio: Option<f64>,
     /// l2qp, several classes: each against all others, or every density by itself
-    #[arg(long, value_enum, default_value = "rest")]
+    #[arg(long, value_enum, default_value = "rest", hide_short_help = true)]
     pub multiclass: MulticlassArg,
     /// l1-dkf: discriminant analysis with the kernel, or Otsu's optimum mapping of the posteriors
-    #[arg(long, value_enum, default_value = "lda")]
+    #[arg(long, value_enum, default_value = "lda", hide_short_help = true)]
     pub mapping: MappingArg,
     /// lda, l1-dkf: covariance in which the nearest mean is found; total (with --priors uniform) is the rule of l1-dkf's paper
-    #[arg(long, value_enum, default_value = "within")]
+    #[arg(long, value_enum, default_value = "within", hide_short_help = true)]
     pub metric: MetricArg,
     /// Fix the L1 penalty, lambda: sparse-kos on the feature weights, l1 and logistic posteriors on the coefficients [default: tuned]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub sparsity: Option<f64>,
     /// sparse-kos: spacing of the penalties that are tried; linear is the paper's
-    #[arg(long, value_enum, default_value = "log")]
+    #[arg(long, value_enum, default_value = "log", hide_short_help = true)]
     pub spacing: SpacingArg,
     /// sparse-kos: steps of the weights; linearised is the paper's Algorithm 1 with a line search
-    #[arg(long, value_enum, default_value = "projected")]
+    #[arg(long, value_enum, default_value = "projected", hide_short_help = true)]
     pub weight_steps: StepsArg,
     /// sparse-kos: also start at the penalty itself, from R weightings, and keep the least objective
-    #[arg(long, value_name = "R", default_value_t = 0)]
+    #[arg(long, value_name = "R", default_value_t = 0, hide_short_help = true)]
     pub restarts: usize,
     /// sparse-kos, fivm: take the features as they come at the chosen setting, without a vote of the folds
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_vote: bool,
     /// sparse-kos: how the M landmarks of --candidates are found
-    #[arg(long, value_enum, default_value = "sample")]
+    #[arg(long, value_enum, default_value = "sample", hide_short_help = true)]
     pub landmarks: LandmarksArg,
     /// smkda: choose among M samples only, drawn by class; sparse-kos: M landmarks carry the function. For many rows
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", hide_short_help = true)]
     pub candidates: Option<usize>,
     /// Validate by folds, on the first of them only (split), or (smkda) by leaving every row out of one fit in turn
-    #[arg(long, value_enum, default_value = "cv")]
+    #[arg(long, value_enum, default_value = "cv", hide_short_help = true)]
     pub validation: ValidationArg,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
     /// Pick the setting of least CV error (klr, fivm: error plus log loss), or the sparsest (then smoothest) within one standard error
-    #[arg(long, value_enum, default_value = "min")]
+    #[arg(long, value_enum, default_value = "min", hide_short_help = true)]
     pub rule: RuleArg,
     /// Keep the probabilities of the method's own model: no temperature from cross-validation
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_calibration: bool,
     /// Seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// Leave the features in their own units
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub no_standardize: bool,
 }
 
@@ -355,10 +397,7 @@ impl MethodChoice {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  \
-    kernsieve fit iris.csv --target class --model iris.ks\n  \
-    kernsieve fit train.csv --test test.csv --method mkda\n  \
-    zcat big.csv.gz | kernsieve fit - --method lda --holdout 0.33 --json")]
+#[command(after_long_help = examples::FIT)]
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
@@ -419,6 +458,7 @@ impl ScoringArgs {
 }
 
 #[derive(Args)]
+#[command(after_long_help = examples::PREDICT)]
 pub struct PredictArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
@@ -434,6 +474,7 @@ pub struct PredictArgs {
 }
 
 #[derive(Args)]
+#[command(after_long_help = examples::EVALUATE)]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
@@ -446,13 +487,11 @@ pub struct EvaluateArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  \
-    kernsieve compare wine.csv --target class\n  \
-    kernsieve compare big.csv --methods lda,kos --repeats 100 --journal big.journal")]
+#[command(after_long_help = examples::COMPARE)]
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods, or all
+    /// Methods, auto (the choice of one, on the training part of every split), or all, the eleven single ones
     #[arg(long, value_name = "M,..", value_delimiter = ',', default_value = "all")]
     pub methods: Vec<String>,
     /// Number of splits
@@ -469,11 +508,7 @@ pub struct CompareArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Examples:\n  \
-    kernsieve density points.csv --model points.ks\n  \
-    kernsieve density normal.csv --drop id,class --test new.csv --output log_densities.csv\n  \
-    kernsieve predict points.ks new.csv            # log densities of new rows\n\n\
-    The weights of the rows are those of least leave-one-out integrated squared error; most are zero.")]
+#[command(after_long_help = examples::DENSITY)]
 pub struct DensityArgs {
     #[command(flatten)]
     pub file: FileArgs,
@@ -523,12 +558,17 @@ impl DensityArgs {
 }
 
 #[derive(Args)]
+#[command(after_long_help = examples::INSPECT)]
 pub struct InspectArgs {
     /// Model file
     pub model: PathBuf,
+    /// All classes, columns, features and steps, not only what fits on a screen
+    #[arg(long)]
+    pub all: bool,
 }
 
 #[derive(Args)]
+#[command(after_long_help = examples::REPORT)]
 pub struct ReportArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
@@ -541,10 +581,7 @@ pub struct ReportArgs {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:\n  \
-    kernsieve export model.ks model.onnx\n\n\
-    Input X: rows x features (columns of text one-hot encoded, as inspect shows them). Outputs: label, probabilities,\n\
-    outputs; of a density log_density.")]
+#[command(after_long_help = examples::EXPORT)]
 pub struct ExportArgs {
     /// Model file
     pub model: PathBuf,
@@ -557,6 +594,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Args)]
+#[command(after_long_help = examples::DEMO)]
 pub struct DemoArgs {
     /// iris, wine, rings, sine or mixture
     #[arg(default_value = "rings")]
@@ -567,6 +605,21 @@ pub struct DemoArgs {
     /// Seed of the simulated data sets and of the split
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
+}
+
+#[derive(Args)]
+#[command(after_long_help = examples::COMPLETIONS)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+#[command(after_long_help = examples::MAN)]
+pub struct ManArgs {
+    /// A command
+    pub command: Option<String>,
 }
 
 /// Words of the command line for the variants of a library type: `Word` is typed in lower case with hyphens, or by the name it is given.
@@ -628,13 +681,21 @@ words! {
     MetricArg for Metric { Within => Within, Total => Total }
 }
 
-fn parse_choice(text: &str) -> Result<MethodChoice, String> {
+/// `; did you mean 'lda'?` where a name is near what was typed.
+pub fn did_you_mean(names: &[&str], typed: &str) -> String {
+    let near = similar(names, typed);
+    near.first().map_or(String::new(), |n| format!("; did you mean '{n}'?"))
+}
+
+pub fn parse_choice(text: &str) -> Result<MethodChoice, String> {
     if text == "auto" {
         return Ok(MethodChoice::Auto);
     }
-    text.parse::<MethodKind>()
-        .map(MethodChoice::One)
-        .map_err(|e| format!("{e}, auto"))
+    text.parse::<MethodKind>().map(MethodChoice::One).map_err(|e| {
+        let mut names = MethodKind::ALL.map(MethodKind::name).to_vec();
+        names.push("auto");
+        format!("{e}, auto{}", did_you_mean(&names, text))
+    })
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -742,6 +803,26 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_can_be_typed() {
+        use clap::CommandFactory;
+        let mut command = Cli::command();
+        let mut helps = vec![command.render_long_help().to_string()];
+        let commands = command.get_subcommands_mut().filter(|c| c.get_name() != "help");
+        helps.extend(commands.map(|c| c.render_long_help().to_string()));
+        for help in helps {
+            let lines = help.lines().skip_while(|l| *l != "Examples:").skip(1);
+            let lines: Vec<&str> = lines.take_while(|l| l.starts_with("  ")).collect();
+            assert!(!lines.is_empty(), "{help}");
+            for line in lines {
+                // What is before a pipe or after an arrow is for the shell.
+                let own = line.rsplit('|').next().and_then(|l| l.split('>').next()).unwrap_or("");
+                let parsed = Cli::try_parse_from(own.split_whitespace());
+                assert!(parsed.is_ok(), "{line}");
+            }
+        }
     }
 
     #[test]

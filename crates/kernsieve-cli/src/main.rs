@@ -1,20 +1,24 @@
 //! The kernsieve command line.
 
 mod args;
+mod colour;
 mod commands;
+mod examples;
 mod failure;
 mod output;
+mod progress;
 mod report;
 
 use args::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
 use output::Terminal;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    colour::decide();
     // Ctrl-C answers at once: half-written files go, the old ones stay.
     let handler = || {
         kernsieve::model_file::remove_unfinished();
@@ -34,7 +38,8 @@ fn main() -> ExitCode {
                 let _ = out.flush();
                 let _ = writeln!(
                     std::io::stderr(),
-                    "error: {}",
+                    "{} {}",
+                    colour::error("error:"),
                     output::clean_lines(&failure.to_string())
                 );
             }
@@ -52,6 +57,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let mut terminal = Terminal {
         out,
+        is_seen: std::io::stdout().is_terminal(),
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
@@ -65,5 +71,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Report(a) => commands::report::run(a, &mut terminal),
         Command::Export(a) => commands::export::run(a, &mut terminal),
         Command::Demo(a) => commands::demo::run(a, &mut terminal),
+        Command::Completions(a) => commands::shell::completions(a, &mut terminal),
+        Command::Man(a) => commands::shell::man(a, &mut terminal),
     }
 }

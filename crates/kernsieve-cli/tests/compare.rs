@@ -37,6 +37,8 @@ fn the_table_ranks_the_methods() {
             "method",
             "error",
             "s.e.",
+            "model",
+            "Pick ",
         ],
     );
     let ranks = |text: &str| -> Vec<String> {
@@ -67,6 +69,166 @@ fn the_table_ranks_the_methods() {
 }
 
 #[test]
+fn a_table_to_decide_from() {
+    let folder = folder();
+    let line = "compare data.csv --target class --repeats 6 --methods lda,kos,parzen,smkda --journal j";
+    let run = folder.line(line).ok();
+    assert!(run.out.lines().all(|l| l.chars().count() <= 80), "{}", run.out);
+    let object = folder.line(&format!("{line} --json")).ok().json();
+    let methods = object["methods"].as_array().unwrap();
+    let number = |m: &Value, name: &str| m[name].as_f64().unwrap_or_else(|| panic!("{name} in {m}"));
+    // The best is compared with nothing, the others with it.
+    assert_eq!(object["best"], methods[0]["method"]);
+    assert!(methods[0]["p_value"].is_null() && methods[0]["difference_mean"].is_null());
+    let ratio = object["test_to_train"].as_f64().unwrap();
+    assert_eq!(ratio, 20.0 / 40.0);
+    let errors = |m: &Value| -> Vec<f64> {
+        let list = m["error_splits"].as_array().unwrap().iter();
+        list.map(|e| e.as_f64().unwrap()).collect()
+    };
+    let mut last = 0.0;
+    for m in &methods[1..] {
+        let d: Vec<f64> = errors(m).iter().zip(errors(&methods[0])).map(|(a, b)| a - b).collect();
+        let mean = d.iter().sum::<f64>() / 6.0;
+        let variance = d.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 5.0;
+        assert!((number(m, "difference_mean") - mean).abs() < 1e-15);
+        assert!((number(m, "difference_se") - ((1.0 / 6.0 + ratio) * variance).sqrt()).abs() < 1e-15);
+        assert!(number(m, "p_value_holm") >= number(m, "p_value"));
+        assert!(number(m, "error_mean") >= last);
+        last = number(m, "error_mean");
+    }
+    // What is picked is the smallest of those within one standard error.
+    let good = methods
+        .iter()
+        .filter(|m| m["difference_mean"].is_null() || number(m, "difference_mean") <= number(m, "difference_se"));
+    let smallest = good.min_by(|a, b| number(a, "model_bytes_mean").total_cmp(&number(b, "model_bytes_mean")));
+    assert_eq!(object["pick"], smallest.unwrap()["method"]);
+    has(&run.out, &[&format!("Pick {}:", object["pick"].as_str().unwrap())]);
+    // A line does not divide a disc from what is around it, and the test says so.
+    let lda = methods.iter().find(|m| m["method"] == "lda").unwrap();
+    assert!(number(lda, "p_value_holm") < 0.05, "{lda}");
+}
+
+#[test]
+fn one_split_is_no_test_and_equal_errors_are_no_difference() {
+    let folder = Folder::new();
+    folder.write("easy.csv", groups(2, 30, 3));
+    let one = folder.line("compare easy.csv --repeats 1 --methods lda,kos").ok();
+    has(&one.out, &["One split", "--repeats"]);
+    let one = folder
+        .line("compare easy.csv --repeats 1 --methods lda,kos --json")
+        .ok()
+        .json();
+    assert!(one["pick"].is_null());
+    assert!(
+        one["methods"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|m| m["p_value"].is_null())
+    );
+    let equal = folder
+        .line("compare easy.csv --repeats 3 --methods lda,kos --json")
+        .ok()
+        .json();
+    assert_eq!(equal["methods"][1]["difference_mean"], 0.0);
+    assert_eq!(equal["methods"][1]["p_value"], 1.0);
+    assert_eq!(equal["pick"], "lda", "the smaller one");
+}
+
+#[test]
+fn sizes_are_those_of_saved_models() {
+    let folder = folder();
+    let object = folder
+        .line("compare data.csv --repeats 1 --methods lda --no-calibration --json")
+        .ok()
+        .json();
+    folder
+        .line("fit data.csv --method lda --holdout 0.3333333333333333 --no-cv --no-calibration --model m.ks")
+        .ok();
+    let bytes = folder.read("m.ks").len() as f64;
+    assert_eq!(object["methods"][0]["model_bytes_mean"], bytes);
+}
+
+#[test]
+fn the_choice_of_a_method_is_compared_like_a_method() {
+    let folder = folder();
+    let run = folder
+        .line("compare data.csv --repeats 2 --methods auto,lda --journal j --json")
+        .ok();
+    let object = run.json();
+    let methods = object["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 2);
+    let auto = methods.iter().find(|m| m["method"] == "auto").unwrap();
+    let splits: u64 = auto["chosen"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|n| n.as_u64().unwrap())
+        .sum();
+    assert_eq!(splits, 2);
+    assert!(
+        auto["chosen"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .all(|m| METHODS.contains(&m.as_str()))
+    );
+    let text = folder
+        .line("compare data.csv --repeats 2 --methods auto,lda --journal j")
+        .ok();
+    has(&text.out, &["auto took "]);
+    has(&text.err, &["4 results taken from the journal"]);
+    let wrong = folder.line("compare data.csv --repeats 2 --methods auot");
+    assert_eq!(wrong.code, 2);
+    has(&wrong.err, &["unknown method 'auot'", "did you mean 'auto'?"]);
+}
+
+#[test]
+fn a_journal_of_an_older_version_goes_on() {
+    let folder = folder();
+    let run = |repeats: u32| {
+        folder.line(&format!(
+            "compare data.csv --repeats {repeats} --methods lda,kos --journal j --json"
+        ))
+    };
+    run(2).ok();
+    // Older versions did not measure models.
+    let text = String::from_utf8(folder.read("j")).unwrap();
+    let old: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut value: Value = serde_json::from_str(line).unwrap();
+            value.as_object_mut().unwrap().remove("model_bytes");
+            value.to_string() + "\n"
+        })
+        .collect();
+    assert!(text.contains("model_bytes"));
+    folder.write("j", old.concat());
+    let same = run(2).ok();
+    has(&same.err, &["4 results of the journal", "did not measure"]);
+    let object = same.json();
+    assert!(object["pick"].is_null());
+    assert!(
+        object["methods"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|m| m["model_bytes_mean"].is_null())
+    );
+    has(
+        &folder
+            .line("compare data.csv --repeats 2 --methods lda,kos --journal j")
+            .ok()
+            .out,
+        &["?", "not in the journal"],
+    );
+    let more = run(3).ok().json();
+    assert!(more["methods"][0]["model_bytes_mean"].as_f64().unwrap() > 100.0);
+    assert!(!more["pick"].is_null());
+}
+
+#[test]
 fn methods_and_splits_as_asked() {
     let folder = folder();
     let run = |options: &str| {
@@ -92,6 +254,14 @@ fn methods_and_splits_as_asked() {
     assert_eq!(names(&discriminant.json()), ["klr", "kos", "l1-dkf", "mkda", "smkda"]);
     has(&discriminant.err, &["left out", "sparse-kos"]);
     let two = findings(&run("--threads 2").json());
+    // What a method found by itself, not beside others.
+    let own = |m: &Value| {
+        let mut m = m.clone();
+        m.as_object_mut()
+            .unwrap()
+            .retain(|name, _| !name.starts_with("difference") && !name.starts_with("p_value"));
+        m
+    };
     assert_eq!(two, findings(&run("--threads 1").json()));
     assert_ne!(two["outcomes"], findings(&run("--seed 9").json())["outcomes"]);
     // A method's splits do not depend on which others are compared.
@@ -102,7 +272,7 @@ fn methods_and_splits_as_asked() {
         .iter()
         .find(|m| m["method"] == "mkda")
         .unwrap();
-    assert_eq!(&alone["methods"][0], among);
+    assert_eq!(own(&alone["methods"][0]), own(among));
 }
 
 #[test]
@@ -156,7 +326,7 @@ fn a_line_that_was_cut_off_is_done_again() {
         folder.write("j", &journal[..cut]);
         let run = folder.line(line).ok();
         assert_eq!(
-            run.err.contains(&format!("{kept} results taken")),
+            run.err.contains(&format!("{kept} result")),
             kept > 0,
             "{cut}: {}",
             run.err

@@ -24,7 +24,7 @@ fn a_model_becomes_a_file_and_a_line() {
         &[
             "m.onnx (",
             "double precision",
-            "X with 3 features -> label, probabilities, outputs\n",
+            "X with 3 features -> label, probabilities,\noutputs\n",
         ],
     );
     assert_eq!(folder.names(), ["disc.csv", "m.ks", "m.onnx"]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, disc, has};
+use common::{Folder, disc, groups, has};
 
 #[test]
 fn values_of_fit() {
@@ -241,4 +241,42 @@ fn auto_says_what_it_tried_and_why() {
         assert_eq!(run.code, 2, "{line}: {}", run.err);
         has(&run.err, words);
     }
+}
+
+#[test]
+fn more_components_than_there_are_and_numbers_of_rows_are_remarked_on() {
+    let folder = Folder::new();
+    folder.write("data.csv", groups(3, 10, 1));
+    let fit = |options: &str| folder.line(&format!("fit data.csv --method lda --json {options}")).ok();
+    let many = fit("--components 7");
+    has(
+        &many.err,
+        &["--components 7: 3 classes have 2 canonical variates, which are kept"],
+    );
+    assert_eq!(many.json()["params"]["components"], 2);
+    let two = fit("--components 2");
+    assert!(!two.err.contains("components"), "{}", two.err);
+    assert_eq!(two.json()["train_error"], many.json()["train_error"]);
+    let compared = folder
+        .line("compare data.csv --methods lda,mkda --repeats 1 --components 3")
+        .ok();
+    has(&compared.err, &["--components 3"]);
+
+    let numbered: String = groups(3, 10, 1)
+        .lines()
+        .enumerate()
+        .map(|(i, l)| {
+            if i == 0 {
+                format!("patient_id,{l}\n")
+            } else {
+                format!("{},{l}\n", 100 + 3 * i)
+            }
+        })
+        .collect();
+    folder.write("data.csv", numbered);
+    has(
+        &fit("").err,
+        &["'patient_id' looks like the number of the row", "--drop patient_id"],
+    );
+    assert!(!fit("--drop patient_id").err.contains("looks like"));
 }

@@ -10,8 +10,10 @@ use std::process::Stdio;
 /// No line longer than a terminal is wide, nothing but text in them.
 #[track_caller]
 fn readable(run: &Run) {
+    for line in run.out.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
     for line in run.out.lines().chain(run.err.lines()) {
-        assert!(line.chars().count() <= 110, "{} columns: {line}", line.chars().count());
         assert!(!line.chars().any(char::is_control), "{line:?}");
         assert!(!line.contains(['\u{202e}', '\u{2066}']), "{line:?}");
         assert_eq!(line, line.trim_end(), "blanks at the end");
@@ -233,6 +235,58 @@ fn many_classes_and_columns_stay_on_the_screen() {
 }
 
 #[test]
+fn a_model_is_shown_on_one_screen() {
+    let folder = Folder::new();
+    // Sixty features with long names, the first two of which tell twelve classes with long names apart.
+    let plain = groups(12, 5, 3);
+    let names: String = (2..60)
+        .map(|j| format!("an_uncommonly_long_measurement_{j},"))
+        .collect();
+    let mut numbers = common::Numbers::new(7);
+    let mut data = format!("日本語の長い列の名前です日本語の長い列の名前です,b,{names}class\n");
+    for line in plain.lines().skip(1) {
+        let (cells, class) = line.rsplit_once(',').unwrap();
+        let noise: String = (2..60).map(|_| format!("{:.3},", numbers.value())).collect();
+        data.push_str(&format!("{cells},{noise}a_class_of_its_own_{class}\n"));
+    }
+    folder.write("data.csv", data);
+    for options in [
+        "--method lda",
+        "--method smkda --bandwidth 5",
+        "--method fivm --bandwidth 5 --ridge 0.01 --stop none --max-features 14",
+        "--method l1-dkf",
+        "--method sparse-kos --bandwidth 5 --folds 2 --restarts 0",
+        "--method l2qp --bandwidth 5 --balance 1",
+        "--method parzen --costs 1,2,3,4,5,6,7,8,9,10,11,12",
+    ] {
+        let fit = folder.line(&format!("fit data.csv {options} --model m.ks")).ok();
+        // Wide characters take two columns.
+        let columns = |line: &str| {
+            line.chars()
+                .map(|c| {
+                    if ('日'..='語').contains(&c) || c > '\u{3000}' {
+                        2
+                    } else {
+                        1
+                    }
+                })
+                .sum::<usize>()
+        };
+        let screen = folder.line("inspect m.ks").ok().out;
+        assert!(screen.lines().count() <= 40, "{options}:\n{screen}");
+        let all = folder.line("inspect m.ks --all").ok().out;
+        assert!(all.lines().count() > screen.lines().count(), "{options}:\n{all}");
+        has(
+            &all.replace("\n         ", " "),
+            &["a_class_of_its_own_c11", "an_uncommonly_long_measu…"],
+        );
+        for line in fit.out.lines().chain(screen.lines()).chain(all.lines()) {
+            assert!(columns(line) <= 80, "{options}: {} columns\n{line}", columns(line));
+        }
+    }
+}
+
+#[test]
 fn help_names_every_option() {
     let folder = Folder::new();
     let method = "--kernel --bandwidth --bandwidths --degree --slope --shift --ridge --ridge-rule --penalty --priors \
@@ -259,7 +313,9 @@ fn help_names_every_option() {
         ("demo", "--save --seed".into()),
     ] {
         for line in [format!("{command} --help"), format!("help {command}")] {
-            let run = folder.line(&line).ok();
+            let mut run = folder.line(&line).ok();
+            // Lines of nothing but blanks divide the long descriptions.
+            run.out = run.out.lines().map(|l| l.trim_end().to_string() + "\n").collect();
             readable(&run);
             for option in options.split_whitespace().chain(["--json", "--threads", "--quiet"]) {
                 assert!(

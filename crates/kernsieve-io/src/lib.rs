@@ -32,6 +32,7 @@ mod columns;
 mod csv;
 mod encode;
 mod error;
+mod identifiers;
 mod libsvm;
 mod matching;
 mod names;
@@ -58,6 +59,7 @@ mod training;
 mod typing;
 
 pub use error::ReadError;
+pub use names::similar;
 pub use options::{FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use source::Source;

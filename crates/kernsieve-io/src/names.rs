@@ -107,16 +107,23 @@ pub(crate) fn resolve(file: &str, names: &[String], word: &str, option: &str) ->
         );
         return Err(ReadError::new(file, message).hint(listing(names)));
     }
-    let mut close: Vec<(usize, &String)> = names.iter().map(|n| (distance(n, word), n)).collect();
-    close.retain(|(d, n)| *d <= (word.chars().count().max(n.chars().count()) / 3).clamp(1, 3));
-    close.sort();
+    let close = similar(names, word);
     let hint = if close.is_empty() {
         listing(names)
     } else {
-        let shown: Vec<String> = close.iter().take(3).map(|(_, n)| format!("'{n}'")).collect();
+        let shown: Vec<String> = close.iter().take(3).map(|n| format!("'{n}'")).collect();
         format!("Did you mean {}?", shown.join(" or "))
     };
     Err(ReadError::new(file, format!("{option} {word}: there is no such column")).hint(hint))
+}
+
+/// Names that a mistyped word may mean, the nearest first.
+pub fn similar<'a, S: AsRef<str>>(names: &'a [S], word: &str) -> Vec<&'a str> {
+    let names = names.iter().map(AsRef::as_ref);
+    let mut close: Vec<(usize, &str)> = names.map(|n| (distance(n, word), n)).collect();
+    close.retain(|(d, n)| *d <= (word.chars().count().max(n.chars().count()) / 3).clamp(1, 3));
+    close.sort_unstable();
+    close.into_iter().map(|(_, n)| n).collect()
 }
 
 /// The first columns, for a message.
@@ -145,28 +152,48 @@ pub(crate) fn check_unique(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Edit distance, upper and lower case being the same.
+/// Edit distance, upper and lower case being the same; two letters that changed places are one edit.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
     if a.len().abs_diff(b.len()) > 3 {
         return usize::MAX;
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+        let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+            let mut least = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, edits) in [
+            ("", "", 0),
+            ("abc", "ABC", 0),
+            ("abc", "acb", 1),
+            ("abc", "ab", 1),
+            ("abc", "xabc", 1),
+            ("kitten", "sitting", 3),
+            ("auot", "auto", 1),
+            ("a", "abcde", usize::MAX),
+        ] {
+            assert_eq!(distance(a, b), edits, "{a} {b}");
+        }
+        assert_eq!(similar(&["smkda", "mkda", "lda"], "smkad"), ["smkda"]);
+    }
 
     fn names(list: &[&str]) -> Vec<String> {
         list.iter().map(|s| s.to_string()).collect()

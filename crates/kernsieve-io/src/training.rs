@@ -4,6 +4,7 @@ use crate::arff::ArffRecords;
 use crate::columns::{Builder, Cells, Numbers, Text};
 use crate::csv::CsvRecords;
 use crate::error::ReadError;
+use crate::identifiers;
 use crate::libsvm;
 use crate::names::{Plan, Role};
 use crate::options::{FeatureData, Format, ReadOptions, TrainingData};
@@ -31,7 +32,10 @@ use crate::text::TextInput;
 /// # Ok::<(), kernsieve_io::ReadError>(())
 /// ```
 pub fn read_training(source: &Source, options: &ReadOptions) -> Result<TrainingData, ReadError> {
-    read_table(source, options)?.into_training(options)
+    let mut data = read_table(source, options)?.into_training(options)?;
+    data.notices
+        .extend(identifiers::remark(data.dataset.x(), data.dataset.feature_names()));
+    Ok(data)
 }
 
 /// Reads rows of numbers that have no labels; text columns are refused.
@@ -49,7 +53,10 @@ pub fn read_features(source: &Source, options: &ReadOptions) -> Result<FeatureDa
         no_target: true,
         ..options.clone()
     };
-    read_table(source, &options)?.into_features(&options)
+    let mut data = read_table(source, &options)?.into_features(&options)?;
+    data.notices
+        .extend(identifiers::remark(&data.x, &data.schema.feature_names()));
+    Ok(data)
 }
 
 fn read_table(source: &Source, options: &ReadOptions) -> Result<RawTable, ReadError> {

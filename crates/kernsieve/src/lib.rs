@@ -32,6 +32,7 @@ pub mod metrics;
 pub mod model;
 pub mod model_file;
 pub mod solver;
+pub mod statistics;
 #[cfg(test)]
 mod testing;
 pub mod tuning;

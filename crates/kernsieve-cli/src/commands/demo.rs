@@ -1,13 +1,15 @@
 //! `kernsieve demo`: the whole flow on an embedded or simulated data set.
 
-use super::compare::{Comparison, print_summaries, summarize};
+use super::compare::Comparison;
 use super::evaluate::Evaluation;
 use super::fit::print_fit;
 use super::predict::csv_field;
+use super::ranking::{Ranking, Summary};
+use super::schedule::Schedule;
 use super::{data_words, print_confusion};
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, MethodChoice, did_you_mean};
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, table};
+use crate::output::{Terminal, clean, field, percent, table, wrapped};
 use kernsieve::data::{Dataset, Schema, simulate, stratified_split};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
@@ -58,7 +60,8 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
         ),
         other => {
             return Err(Failure::Usage(format!(
-                "there is no demo '{other}'; the demos are iris, wine, rings, sine and mixture"
+                "there is no demo '{other}'; the demos are iris, wine, rings, sine and mixture{}",
+                did_you_mean(&["iris", "wine", "rings", "sine", "mixture"], other)
             )));
         }
     })
@@ -85,18 +88,20 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         test_fraction: 1.0 / 3.0,
         memory: None,
     };
-    let bar = terminal.progress("comparing");
-    bar.set_length(u64::from(SPLITS) * MethodKind::ALL.len() as u64);
+    let choices = MethodKind::ALL.map(MethodChoice::One);
+    let mut schedule = Schedule::new(terminal.progress("comparing"), &choices, SPLITS);
     let mut outcomes = Vec::new();
     for split in 0..SPLITS {
-        for kind in MethodKind::ALL {
-            outcomes.push(comparison.run(kind, split)?);
-            bar.inc(1);
+        for choice in choices {
+            let outcome = comparison.run(choice, split, schedule.begin(choice))?;
+            schedule.done(&outcome);
+            outcomes.push(outcome);
         }
     }
-    bar.finish_and_clear();
-    let summaries = summarize(&outcomes);
-    let best: MethodKind = summaries.first().map_or("kos", |s| s.name()).parse()?;
+    schedule.finish();
+    let ranking = Ranking::new(&outcomes, comparison.test_to_train());
+    let summaries = ranking.summaries();
+    let best: MethodKind = summaries.first().map_or("kos", Summary::name).parse()?;
 
     // 2. Fit it on two thirds, measure on the others.
     let split = stratified_split(data.labels(), 1.0 / 3.0, args.seed);
@@ -130,34 +135,34 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         }));
     }
     let out = &mut *terminal.out;
-    writeln!(out, "Demo     {}\n         {about}", args.name)?;
-    writeln!(
-        out,
-        "Data     {}",
-        data_words(&format!("{} rows", data.n_samples()), &data)
-    )?;
-    writeln!(
-        out,
-        "\n1. Which method? {SPLITS} splits, a third held out, everything tuned on the other two thirds:\n"
-    )?;
-    print_summaries(&summaries, out)?;
+    field("Demo", &args.name, out)?;
+    field("", about, out)?;
+    field("Data", &data_words(&format!("{} rows", data.n_samples()), &data), out)?;
+    let question = format!("1. Which method? {SPLITS} splits, a third held out, everything tuned on the other rows:");
+    writeln!(out, "\n{}\n", wrapped(&question, ""))?;
+    ranking.print(terminal)?;
+    let out = &mut *terminal.out;
     writeln!(out, "\n2. Fit the best one on {} rows:\n", training.n_samples())?;
     print_fit(&trained, out)?;
-    writeln!(
+    field(
+        "",
+        &format!(
+            "{} on the {} rows held out ({} wrong)",
+            percent(evaluation.error()),
+            evaluation.n_rows(),
+            evaluation.wrong()
+        ),
         out,
-        "         {} on the {} rows held out ({} wrong)\n",
-        percent(evaluation.error()),
-        evaluation.n_rows(),
-        evaluation.wrong()
     )?;
+    writeln!(out)?;
     print_confusion(evaluation.classes(), &evaluation.confusion(), terminal)?;
     let out = &mut *terminal.out;
-    writeln!(
-        out,
-        "\n3. Saved, loaded again ({} bytes), predicted: {}. The first rows held out:\n",
+    let again = format!(
+        "3. Saved, loaded again ({} bytes), predicted: {}. The first rows held out:",
         bytes.len(),
         if same { "the same to the bit" } else { "NOT the same" }
-    )?;
+    );
+    writeln!(out, "\n{}\n", wrapped(&again, ""))?;
     print_predictions(&split.test, &truth, &reloaded.classes, &prediction.posterior, out)?;
     let file = saved.unwrap_or_else(|| format!("{}.csv", args.name));
     let hint = if args.save.is_some() {

@@ -5,7 +5,7 @@ use super::predict::{predict_file, write_log_densities};
 use super::{keep_input, keeps_words, kernel_of, samples_words};
 use crate::args::DensityArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, seconds, short, table};
+use crate::output::{Terminal, clean, field, seconds, short, table};
 use kernsieve::data::Schema;
 use kernsieve::expansion::Output;
 use kernsieve::method::density::{Criterion, DensityRecord};
@@ -52,15 +52,15 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         Some(test) => Some(open_new_rows(test, args, &input.schema)?),
     };
     let read_seconds = started.elapsed().as_secs_f64();
-    let bar = terminal.progress("tuning the bandwidth");
-    let control = terminal.control(&bar, args.file.memory);
+    let progress = terminal.progress("tuning the bandwidth");
+    let control = progress.control(args.file.memory);
     let data = DensityData {
         x: &input.x,
         weights: input.weights.as_deref(),
         schema: &input.schema,
     };
     let trained = train_density(&data, &options, args.criterion.into(), &control);
-    bar.finish_and_clear();
+    progress.finish();
     let mut trained = trained?;
     terminal.notices(&trained.notices);
     // Rows of the file, not of what was left after dropping.
@@ -95,36 +95,36 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         input.x.rows(),
         if p == 1 { "feature" } else { "features" }
     );
-    writeln!(out, "Data     {}", clean(&words, usize::MAX))?;
+    field("Data", &clean(&words, usize::MAX), out)?;
     if let Some(density) = model.record.density.as_ref().filter(|d| d.grid.len() > 1) {
         let time = seconds(trained.tune_seconds);
-        writeln!(
+        field(
+            "Tuning",
+            &format!("{} bandwidths x {} folds in {time}", density.grid.len(), density.folds),
             out,
-            "Tuning   {} bandwidths x {} folds in {time}\n",
-            density.grid.len(),
-            density.folds
         )?;
+        writeln!(out)?;
         print_grid(density, out)?;
         writeln!(out)?;
     }
     print_density(model, out)?;
     if let Some(test) = test {
         let name = clean(args.test.as_deref().unwrap_or_default(), usize::MAX);
-        writeln!(out, "         {} on {name} ({} rows)", short(test.mean), test.rows)?;
+        field("", &format!("{} on {name} ({} rows)", short(test.mean), test.rows), out)?;
         if let Some(path) = &args.output {
-            writeln!(out, "Written  {}", clean(&path.display().to_string(), usize::MAX))?;
+            field("Written", &clean(&path.display().to_string(), usize::MAX), out)?;
         }
     }
     match &args.model {
         Some(path) => {
             let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
-            writeln!(
+            field(
+                "Model",
+                &format!("{} ({size})", clean(&path.display().to_string(), usize::MAX)),
                 out,
-                "Model    {} ({size})",
-                clean(&path.display().to_string(), usize::MAX)
             )?;
         }
-        None => writeln!(out, "Model    not saved; --model FILE keeps it")?,
+        None => field("Model", "not saved; --model FILE keeps it", out)?,
     }
     Ok(())
 }
@@ -209,10 +209,10 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
         return Ok(());
     };
     let chosen = &density.grid[density.chosen];
-    writeln!(out, "Chosen   {}", kernel_of(model))?;
-    writeln!(out, "Keeps    {}", keeps_words(model))?;
+    field("Chosen", &kernel_of(model), out)?;
+    field("Keeps", &keeps_words(model), out)?;
     if let Some(rows) = samples_words(model) {
-        writeln!(out, "         {rows}")?;
+        field("", &rows, out)?;
     }
     let number = |v: Option<f64>| v.map_or_else(|| "beyond floating point".into(), short);
     writeln!(
@@ -223,20 +223,21 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
         density.folds
     )?;
     if let Some(equal) = density.equal_loo_ise {
-        writeln!(
+        field(
+            "",
+            &format!("{} leave-one-out with equal weights on all rows", short(equal)),
             out,
-            "         {} leave-one-out with equal weights on all rows",
-            short(equal)
         )?;
     }
-    writeln!(
+    field(
+        "",
+        "(up to a constant, the integral of the squared true density; lower is better)",
         out,
-        "         (up to a constant, the integral of the squared true density; lower is better)"
     )?;
-    writeln!(
+    field(
+        "Density",
+        &format!("mean log density {} in cross-validation", number(chosen.log_density)),
         out,
-        "Density  mean log density {} in cross-validation",
-        number(chosen.log_density)
     )?;
     Ok(())
 }

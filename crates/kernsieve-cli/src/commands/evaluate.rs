@@ -3,7 +3,7 @@
 use super::{load_classifier, open_labelled, print_confusion};
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, short};
+use crate::output::{Terminal, clean, percent, short, wrapped};
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{balanced_accuracy, confusion, error_rate, log_loss_of};
@@ -167,8 +167,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
     if terminal.json {
         terminal.object(&e.to_json())?;
     } else {
-        writeln!(
-            terminal.out,
+        let words = format!(
             "{}: {} rows, accuracy {}, error {}, balanced accuracy {}, log loss {:.4}",
             clean(&source.to_string(), usize::MAX),
             e.n_rows(),
@@ -176,7 +175,8 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
             percent(e.error()),
             percent(e.balanced()),
             e.mean_log_loss().unwrap_or(f64::NAN)
-        )?;
+        );
+        writeln!(terminal.out, "{}", wrapped(&words, ""))?;
         if let Some(cost) = e.mean_cost() {
             writeln!(terminal.out, "mean cost of a row {}", short(cost))?;
         }

@@ -3,7 +3,7 @@
 use super::keep_input;
 use crate::args::ExportArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean};
+use crate::output::{Terminal, clean, wrapped};
 use kernsieve::model_file;
 use kernsieve::tuning::for_people;
 use kernsieve_onnx::{INPUT, Precision, output_names, to_onnx};
@@ -28,13 +28,13 @@ pub fn run(args: &ExportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
             "feature_names": model.feature_names(),
         }));
     }
-    writeln!(
-        terminal.out,
+    let words = format!(
         "{} ({}), {precision} precision: {INPUT} with {} features -> {}",
         clean(&path, usize::MAX),
         for_people(bytes.len() as u64),
         model.schema.n_features(),
         outputs.join(", ")
-    )?;
+    );
+    writeln!(terminal.out, "{}", wrapped(&words, ""))?;
     Ok(())
 }

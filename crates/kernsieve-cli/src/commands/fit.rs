@@ -1,11 +1,14 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::evaluate::{Evaluation, evaluate_rows};
-use super::features::{print_features, print_path};
-use super::{cv_words, data_words, keep_input, keeps_words, method_words, model_json, samples_words, settings_words};
+use super::features::{Limits, print_features, print_path};
+use super::{
+    cv_words, data_words, keep_input, keeps_words, limit_components, method_words, model_json, samples_words,
+    settings_words,
+};
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, seconds, short, table};
+use crate::output::{Terminal, clean, field, percent, seconds, short, table};
 use crate::report::{Rows, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
@@ -27,7 +30,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             "standard input can be the data or the test file, not both".into(),
         ));
     }
-    let options = args.options.options();
+    let mut options = args.options.options();
     if let MethodChoice::One(kind) = args.method {
         options.check(kind).map_err(|e| Failure::Usage(e.to_string()))?;
         if args.budget.is_some() {
@@ -51,7 +54,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         }
     }
     let source = Source::from_arg(&args.data.file.data);
-    let input = read_training(&source, &args.data.read_options())?;
+    let mut input = read_training(&source, &args.data.read_options())?;
+    let classes = input.dataset.labels().n_classes();
+    input.notices.extend(limit_components(&mut options, classes));
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
     // Opened before the long part, so that a wrong name or a missing column costs no time.
@@ -75,13 +80,13 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         }
     };
 
-    let bar = terminal.progress(&format!("tuning {}", args.method.name()));
-    let control = terminal.control(&bar, args.data.file.memory);
+    let progress = terminal.progress(&format!("tuning {}", args.method.name()));
+    let control = progress.control(args.data.file.memory);
     let trained = match args.method {
         MethodChoice::One(kind) => train(kind, &options, &data, &input.schema, !args.no_cv, &control),
         MethodChoice::Auto => train_auto(&options, &data, &input.schema, args.budget, &control),
     };
-    bar.finish_and_clear();
+    progress.finish();
     let mut trained = trained?;
     if args.no_cv && trained.model.record.cv.is_some() {
         trained.notices.push(match args.method {
@@ -197,35 +202,33 @@ fn print_text(
     if let Some(weights) = data.weights() {
         held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
     }
-    writeln!(
+    field(
+        "Data",
+        &data_words(&format!("{source}: {} rows{held}", data.n_samples()), data),
         out,
-        "Data     {}",
-        data_words(&format!("{source}: {} rows{held}", data.n_samples()), data)
     )?;
     print_fit(trained, out)?;
     match evaluation {
         Some(e) => {
             let on = clean(args.test.as_deref().unwrap_or("the held-out rows"), usize::MAX);
-            writeln!(
+            field(
+                "",
+                &format!("{} on {on} ({} of {} wrong)", percent(e.error()), e.wrong(), e.n_rows()),
                 out,
-                "         {} on {on} ({} of {} wrong)",
-                percent(e.error()),
-                e.wrong(),
-                e.n_rows()
             )?;
             writeln!(out)?;
             super::print_confusion(e.classes(), &e.confusion(), terminal)?;
         }
-        None if model.record.cv.is_none() => writeln!(out, "         not estimated; --holdout or --test measures it")?,
+        None if model.record.cv.is_none() => field("", "not estimated; --holdout or --test measures it", out)?,
         None => {}
     }
     match &args.model {
         Some(path) => {
             let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
             let name = clean(&path.display().to_string(), usize::MAX);
-            writeln!(terminal.out, "Model    {name} ({size})")?;
+            field("Model", &format!("{name} ({size})"), terminal.out)?;
         }
-        None => writeln!(terminal.out, "Model    not saved; --model FILE keeps it")?,
+        None => field("Model", "not saved; --model FILE keeps it", terminal.out)?,
     }
     if let Some(path) = &args.report {
         writeln!(
@@ -244,7 +247,7 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     if let Some(auto) = &model.record.auto {
         print_auto(auto, out)?;
     }
-    writeln!(out, "Method   {name}: {}", method_words(name))?;
+    field("Method", &format!("{name}: {}", method_words(name)), out)?;
     if let Some(cv) = model.record.cv.as_ref().filter(|cv| cv.grid.len() > 1) {
         let time = seconds(trained.tune_seconds);
         let how = match model.record.options.validation {
@@ -252,7 +255,8 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
             Validation::LeaveOneOut => "leave-one-out".into(),
             Validation::Split => "one split".into(),
         };
-        writeln!(out, "Tuning   {} settings x {how} in {time}\n", cv.grid.len())?;
+        field("Tuning", &format!("{} settings x {how} in {time}", cv.grid.len()), out)?;
+        writeln!(out)?;
         print_grid(cv, out)?;
         writeln!(out)?;
         if cv.curve.len() > 1 && model.record.report.imported.is_empty() {
@@ -260,24 +264,24 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
             writeln!(out)?;
         }
     }
-    writeln!(out, "Chosen   {}", settings_words(model))?;
-    writeln!(out, "Keeps    {}", keeps_words(model))?;
+    field("Chosen", &settings_words(model), out)?;
+    field("Keeps", &keeps_words(model), out)?;
     if let Some(rows) = samples_words(model) {
-        writeln!(out, "         {rows}")?;
+        field("", &rows, out)?;
     }
-    print_features(model, out)?;
+    print_features(model, &Limits::FIT, out)?;
     print_path(model, out)?;
     if model.record.candidate.reader().sparsity.is_some() || !model.record.report.imported.is_empty() {
         writeln!(out)?;
     }
     let error =
         cv_words(model).unwrap_or_else(|| format!("{} on the training rows", percent(model.record.train_error)));
-    writeln!(out, "Error    {error}")?;
+    field("Error", &error, out)?;
     if model.record.cv.is_some() {
-        writeln!(
+        field(
+            "",
+            &format!("{} on the training rows", percent(model.record.train_error)),
             out,
-            "         {} on the training rows",
-            percent(model.record.train_error)
         )?;
     }
     Ok(())
@@ -306,7 +310,8 @@ fn print_auto(auto: &AutoRecord, out: &mut dyn Write) -> Result<(), Failure> {
     }
     writeln!(out, "Methods\n")?;
     table(&header, &auto.entries.iter().map(row).collect::<Vec<_>>(), out)?;
-    writeln!(out, "\nWhy      {}", auto.why)?;
+    writeln!(out)?;
+    field("Why", &clean(&auto.why, usize::MAX), out)?;
     Ok(())
 }
 
@@ -399,7 +404,7 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
             }
             row.push(match (e.error, e.left_after) {
                 (Some(error), _) => percent(error),
-                (None, Some(folds)) => format!("behind after {folds}"),
+                (None, Some(folds)) => format!("behind at {folds}"),
                 (None, None) => "failed".into(),
             });
             row.push(e.error.map_or(String::new(), |_| percent(e.standard_error)));
@@ -493,6 +498,6 @@ mod tests {
         let text = String::from_utf8(out).expect("text");
         let chosen = text.lines().filter(|l| l.trim_start().starts_with("* "));
         assert_eq!(chosen.filter(|l| l.contains("width")).count(), 1, "{text}");
-        assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+        assert!(text.lines().all(|l| crate::output::width(l) <= 80), "{text}");
     }
 }

@@ -1,11 +1,11 @@
-//! `kernsieve inspect`: a model in one screen.
+//! `kernsieve inspect`: a model in one screen, or all of it.
 
 use super::density::{density_json, print_density};
-use super::features::print_features;
+use super::features::{Limits, print_features, print_path};
 use super::{class_words, cv_words, first_of, keeps_words, kernel_of, method_words, model_json, settings_words};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, percent, short};
+use crate::output::{Terminal, clean, field, percent, short};
 use kernsieve::data::ColumnKind;
 use kernsieve::decision::Decision;
 use kernsieve::model::Model;
@@ -42,29 +42,39 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     let out = &mut *terminal.out;
     let record = &model.record;
-    writeln!(
+    let limits = if args.all { &Limits::ALL } else { &Limits::SCREEN };
+    field(
+        "Model",
+        &format!(
+            "{} ({}), kernsieve {}",
+            clean(&args.model.display().to_string(), usize::MAX),
+            for_people(size),
+            clean(&record.version, 20)
+        ),
         out,
-        "Model    {} ({}), kernsieve {}",
-        clean(&args.model.display().to_string(), usize::MAX),
-        for_people(size),
-        clean(&record.version, 20)
     )?;
-    writeln!(
+    field(
+        "Method",
+        &format!("{}: {}", clean(&record.method, 20), method_words(&record.method)),
         out,
-        "Method   {}: {}",
-        clean(&record.method, 20),
-        method_words(&record.method)
     )?;
     if let Some(auto) = &record.auto {
-        writeln!(out, "Why      {}", clean(&auto.why, usize::MAX))?;
+        field("Why", &clean(&auto.why, usize::MAX), out)?;
     }
     if !model.is_density() {
-        writeln!(
+        field(
+            "Classes",
+            &format!(
+                "{} ({}), target '{}'",
+                model.classes.len(),
+                class_words(
+                    &model.classes,
+                    &record.class_counts,
+                    if args.all { usize::MAX } else { 44 }
+                ),
+                clean(&model.schema.target, 20)
+            ),
             out,
-            "Classes  {} ({}), target '{}'",
-            model.classes.len(),
-            class_words(&model.classes, &record.class_counts, 44),
-            clean(&model.schema.target, 20)
         )?;
     }
     let numeric = model
@@ -74,18 +84,24 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         .filter(|c| matches!(c.kind, ColumnKind::Numeric { .. }))
         .count();
     let columns = model.schema.columns.len();
-    writeln!(
+    field(
+        "Columns",
+        &format!(
+            "{columns} ({numeric} numeric, {} categorical): {}",
+            columns - numeric,
+            first_names(
+                &model.schema.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>(),
+                args.all
+            )
+        ),
         out,
-        "Columns  {columns} ({numeric} numeric, {} categorical): {}",
-        columns - numeric,
-        first_names(&model.schema.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>())
     )?;
     if model.is_density() {
         print_density(&model, out)?;
         return print_seed(&model, out);
     }
-    writeln!(out, "Chosen   {}", settings_words(&model))?;
-    writeln!(out, "Keeps    {}", keeps_words(&model))?;
+    field("Chosen", &settings_words(&model), out)?;
+    field("Keeps", &keeps_words(&model), out)?;
     let dropped: Vec<String> = model
         .feature_names()
         .into_iter()
@@ -94,26 +110,31 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         .map(|(n, _)| n)
         .collect();
     if !dropped.is_empty() && record.candidate.reader().sparsity.is_none() {
-        writeln!(out, "Dropped  {}", first_names(&dropped))?;
+        field("Dropped", &first_names(&dropped, args.all), out)?;
     }
-    print_features(&model, out)?;
-    if record.candidate.reader().sparsity.is_some() {
+    print_features(&model, limits, out)?;
+    if args.all {
+        print_path(&model, out)?;
+    }
+    if record.candidate.reader().sparsity.is_some() || !record.report.imported.is_empty() {
         writeln!(out)?;
     }
-    writeln!(
+    field(
+        "Output",
+        &format!(
+            "{} per row, {}, rule {rule}",
+            model.expansion.n_outputs(),
+            kernel_of(&model)
+        ),
         out,
-        "Output   {} per row, {}, rule {rule}",
-        model.expansion.n_outputs(),
-        kernel_of(&model)
     )?;
     if let Some(words) = cv_words(&model) {
-        writeln!(out, "Error    {words}")?;
+        field("Error", &words, out)?;
     }
-    writeln!(
+    field(
+        "",
+        &format!("{} on the {} training rows", percent(record.train_error), record.n_rows),
         out,
-        "         {} on the {} training rows",
-        percent(record.train_error),
-        record.n_rows
     )?;
     if let Some(objective) = record.report.objective {
         let residual = record
@@ -121,24 +142,29 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             .residual
             .map(|r| format!(", relative residual {}", short(r)))
             .unwrap_or_default();
-        writeln!(out, "Solver   objective {}{residual}", short(objective))?;
+        field("Solver", &format!("objective {}{residual}", short(objective)), out)?;
     }
     print_seed(&model, out)
 }
 
 fn print_seed(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
     let o = &model.record.options;
-    writeln!(
+    field(
+        "Seed",
+        &format!(
+            "{}, {} folds, {}",
+            o.seed,
+            o.folds,
+            if o.standardize { "standardised" } else { "raw units" }
+        ),
         out,
-        "Seed     {}, {} folds, {}",
-        o.seed,
-        o.folds,
-        if o.standardize { "standardised" } else { "raw units" }
     )?;
     Ok(())
 }
 
-fn first_names(names: &[String]) -> String {
-    let words: Vec<String> = names.iter().take(8).map(|n| clean(n, 24)).collect();
-    first_of(&words, names.len(), 48)
+/// The first names, or all.
+fn first_names(names: &[String], all: bool) -> String {
+    let (most, room) = if all { (usize::MAX, usize::MAX) } else { (8, 48) };
+    let words: Vec<String> = names.iter().take(most).map(|n| clean(n, 24)).collect();
+    first_of(&words, names.len(), room)
 }

@@ -31,6 +31,12 @@ pub struct Outcome {
     /// Chosen L1 penalty.
     #[serde(default)]
     pub sparsity: Option<f64>,
+    /// Bytes of the model file; journals of older versions do not have them.
+    #[serde(default)]
+    pub model_bytes: Option<u64>,
+    /// The method that `auto` took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -159,6 +165,8 @@ mod tests {
             bandwidth: None,
             ridge: Some(1e-3),
             sparsity: None,
+            model_bytes: Some(1000 + u64::from(split)),
+            chosen: None,
         }
     }
 

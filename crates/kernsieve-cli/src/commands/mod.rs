@@ -10,15 +10,18 @@ pub mod fit;
 pub mod inspect;
 mod journal;
 pub mod predict;
+mod ranking;
 pub mod report;
+mod schedule;
+pub mod shell;
 
 use crate::args::ScoringArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, fitting, percent, short};
+use crate::output::{COLUMNS, Terminal, clean, fitting, padded, percent, short, width};
 use kernsieve::data::{ColumnKind, Dataset};
 use kernsieve::expansion::Output;
 use kernsieve::kernel::Kernel;
-use kernsieve::method::{CvEntry, MethodKind, PosteriorKind, Validation};
+use kernsieve::method::{CvEntry, MethodKind, Options, PosteriorKind, Validation};
 use kernsieve::model::{Model, TrainingRecord};
 use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::{Value, json};
@@ -36,6 +39,18 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
         ))),
         None => Ok(()),
     }
+}
+
+/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe they are.
+fn limit_components(options: &mut Options, classes: usize) -> Option<String> {
+    let most = classes.saturating_sub(1).max(1);
+    let asked = options.components.filter(|c| *c > most)?;
+    options.components = Some(most);
+    Some(format!(
+        "--components {asked}: {classes} classes have {most} canonical {}, which {} kept",
+        if most == 1 { "variate" } else { "variates" },
+        if most == 1 { "is" } else { "are" }
+    ))
 }
 
 /// Opens a file whose rows have classes, for a saved model.
@@ -134,10 +149,11 @@ pub fn method_words(name: &str) -> &'static str {
     }
 }
 
-/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns.
+/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns; all of them where any width will do.
 fn class_words(classes: &[String], counts: &[usize], width: usize) -> String {
     const SHOWN: usize = 6;
-    let words = classes.iter().zip(counts).take(SHOWN);
+    let shown = if width == usize::MAX { usize::MAX } else { SHOWN };
+    let words = classes.iter().zip(counts).take(shown);
     let words: Vec<String> = words.map(|(c, n)| format!("{} {n}", clean(c, 24))).collect();
     first_of(&words, classes.len(), width)
 }
@@ -163,7 +179,7 @@ fn data_words(beginning: &str, data: &Dataset) -> String {
         labels.n_classes()
     );
     // What is left of a line, with room for the brackets and `... 12 more`.
-    let width = 80usize.saturating_sub(text.chars().count());
+    let width = COLUMNS.saturating_sub(width(&text));
     format!("{text} ({})", class_words(labels.classes(), &labels.counts(), width))
 }
 
@@ -480,8 +496,8 @@ fn print_confusion(classes: &[String], confusion: &[Vec<usize>], terminal: &mut 
     let names: Vec<String> = classes.iter().take(12).map(|c| clean(c, 14)).collect();
     // A column is as wide as its name or its widest count.
     let most = confusion.iter().flatten().max().map_or(1, |n| n.to_string().len());
-    let cells: Vec<String> = names.iter().map(|n| format!("{n:most$}")).collect();
-    let shown = fitting(&cells, 100 - CORNER.len()).0.len();
+    let cells: Vec<String> = names.iter().map(|n| padded(n, most)).collect();
+    let shown = fitting(&cells, COLUMNS - 4 - CORNER.len()).0.len();
     let names = &names[..shown];
     let mut header = vec![CORNER];
     header.extend(names.iter().map(String::as_str));

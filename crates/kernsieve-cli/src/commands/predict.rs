@@ -3,7 +3,7 @@
 use super::{keep_input, unused_columns};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::output::Terminal;
+use crate::output::{Terminal, clean};
 use kernsieve::decision::argmax;
 use kernsieve::model::{Model, Prediction};
 use kernsieve::model_file::{self, AtomicFile};
@@ -38,9 +38,9 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let rows = if terminal.json {
         predict_json(args, &model, &mut reader, terminal)?
     } else if let Some(path) = &args.output {
-        predict_file(path, |file| predict_csv(args, &model, &mut reader, file))?
+        predict_file(path, |file| predict_csv(args, &model, &mut reader, false, file))?
     } else {
-        predict_csv(args, &model, &mut reader, terminal.out)?
+        predict_csv(args, &model, &mut reader, terminal.is_seen, terminal.out)?
     };
     terminal.notices(reader.notices());
     if let (Some(path), false) = (&args.output, terminal.json) {
@@ -75,17 +75,26 @@ fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
     names
 }
 
+/// The answer as CSV. Names are data and stay as they are, unless a terminal is going to obey what is in them.
 fn predict_csv(
     args: &PredictArgs,
     model: &Model,
     reader: &mut ScoringReader,
+    is_seen: bool,
     out: &mut dyn Write,
 ) -> Result<usize, Failure> {
     if model.is_density() {
         return write_log_densities(model, reader, out, |_| ());
     }
-    let classes: Vec<String> = model.classes.iter().map(|c| csv_field(c)).collect();
-    let names: Vec<String> = header(args, model).iter().map(|n| csv_field(n)).collect();
+    let cell = |name: &String| {
+        if is_seen {
+            csv_field(&clean(name, usize::MAX))
+        } else {
+            csv_field(name)
+        }
+    };
+    let classes: Vec<String> = model.classes.iter().map(cell).collect();
+    let names: Vec<String> = header(args, model).iter().map(cell).collect();
     let mut rows = 0;
     // The header goes out with the first rows: a file that cannot be read leaves standard output empty.
     let mut text = names.join(",") + "\n";
