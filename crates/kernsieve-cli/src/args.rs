@@ -402,8 +402,8 @@ pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
     /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le, parzen, or auto: the smallest model within one
-    /// standard error of the least cross-validated error
-    #[arg(long, short, default_value = "mkda", value_parser = parse_choice)]
+    /// standard error of the least cross-validated error, of the methods that use all options given
+    #[arg(long, short, default_value = "auto", value_parser = parse_choice)]
     pub method: MethodChoice,
     /// auto: time after which no other method is begun, such as 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]

@@ -88,6 +88,9 @@ impl Progress {
                 piece.0 = Instant::now();
             }
             piece.1 = p.done;
+            if let Some(stage) = p.stage {
+                shown.say(&format!("auto: {stage}"));
+            }
             shown.steps(p.done as u64, p.total as u64);
             shown.expect(time_left(piece.0.elapsed(), p.done, p.total));
         });

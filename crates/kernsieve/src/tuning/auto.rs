@@ -100,8 +100,11 @@ fn race(
     let mut entries = Vec::new();
     let mut kinds: Vec<MethodKind> = Vec::new();
     for kind in METHODS {
+        let ignored = options.ignored(kind);
         let note = match options.check(kind) {
             Err(e) => Some(e.to_string()),
+            // What is asked for is meant.
+            Ok(()) if !ignored.is_empty() => Some(format!("does not use {}", ignored.join(", "))),
             Ok(()) if !is_feasible(kind, n.min(first_rows), p) => Some("too slow for so many rows and features".into()),
             Ok(()) => None,
         };
@@ -133,7 +136,9 @@ fn race(
             }
             // Whatever happens, one method is finished.
             control.set_deadline(budget.filter(|_| !runners.is_empty()).map(|b| started + b));
+            control.set_stage(Some(kind.name()));
             let result = train(kind, options, subset, schema, true, control);
+            control.set_stage(None);
             control.set_deadline(None);
             match result {
                 Ok(trained) => runners.extend(runner(kind, trained)),

@@ -13,6 +13,8 @@ pub struct Progress {
     pub done: usize,
     /// Pieces of work in all.
     pub total: usize,
+    /// The method at work, where several are tried.
+    pub stage: Option<&'static str>,
 }
 
 type Listener = Box<dyn Fn(Progress) + Send + Sync>;
@@ -22,6 +24,7 @@ type Listener = Box<dyn Fn(Progress) + Send + Sync>;
 pub struct Control {
     cancelled: AtomicBool,
     deadline: RwLock<Option<Instant>>,
+    stage: RwLock<Option<&'static str>>,
     listener: Option<Listener>,
     memory: Option<u64>,
 }
@@ -59,6 +62,11 @@ impl Control {
         *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 
+    /// Names the method at work.
+    pub(crate) fn set_stage(&self, stage: Option<&'static str>) {
+        *self.stage.write().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+
     fn is_late(&self) -> bool {
         let deadline = *self.deadline.read().unwrap_or_else(PoisonError::into_inner);
         deadline.is_some_and(|d| Instant::now() >= d)
@@ -75,7 +83,8 @@ impl Control {
 
     pub(crate) fn report(&self, done: usize, total: usize) {
         if let Some(listener) = &self.listener {
-            listener(Progress { done, total });
+            let stage = *self.stage.read().unwrap_or_else(PoisonError::into_inner);
+            listener(Progress { done, total, stage });
         }
     }
 
