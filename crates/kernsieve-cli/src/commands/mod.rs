@@ -38,6 +38,12 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
     }
 }
 
+/// What was typed, as a shell takes it back.
+fn this_command() -> String {
+    let words = std::env::args_os().skip(1);
+    crate::report::shell_command(std::iter::once("kernsieve".into()).chain(words))
+}
+
 /// Opens a file whose rows have classes, for a saved model.
 fn open_labelled(
     scoring: &ScoringArgs,
@@ -342,7 +348,7 @@ fn model_json(model: &Model) -> Value {
 }
 
 /// The settings of a model, chosen or given.
-fn params_json(model: &Model) -> Value {
+pub(crate) fn params_json(model: &Model) -> Value {
     let record = &model.record;
     json!({
             "ridge": record.report.ridge,

@@ -242,6 +242,20 @@ pub fn train(
 /// With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000, to tune on. FIVM, whose tuning walks hundreds of paths, takes 1500; L2QP 5000 of what is too many for
 /// distances to be kept, since hundreds of programs with rows computed again and again take hours.
 fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
+    match tuning_sample_size(kind, options, data) {
+        None => Ok(None),
+        Some(size) => data
+            .select(&stratified_sample(data.labels(), size, options.seed))
+            .map(Some),
+    }
+}
+
+/// Whether the settings of a method are found on a sample of the rows.
+pub(super) fn is_tuned_on_a_sample(kind: MethodKind, options: &Options, data: &Dataset) -> bool {
+    tuning_sample_size(kind, options, data).is_some()
+}
+
+fn tuning_sample_size(kind: MethodKind, options: &Options, data: &Dataset) -> Option<usize> {
     const LEAST: usize = 4000;
     const PATHS: usize = 1500;
     let candidates = options
@@ -251,13 +265,9 @@ fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<
         Some(m) => (2 * m).max(LEAST),
         None if kind == MethodKind::L2qp && !in_memory(data.n_samples()) => L2_ROWS,
         None if kind == MethodKind::Fivm && (options.ridge.is_none() || options.bandwidths.len() != 1) => PATHS,
-        None => return Ok(None),
+        None => return None,
     };
-    if data.n_samples() <= size {
-        return Ok(None);
-    }
-    data.select(&stratified_sample(data.labels(), size, options.seed))
-        .map(Some)
+    (data.n_samples() > size).then_some(size)
 }
 
 pub(super) fn tuned_on_words(some: usize, all: usize) -> String {
