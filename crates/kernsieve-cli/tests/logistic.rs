@@ -128,7 +128,10 @@ fn a_page_with_pictures() {
         let inspected = folder.line(&format!("inspect {method}.ks --json")).ok().json();
         let error = inspected["cv"]["error"].as_f64().unwrap();
         if method != "sparse-kos" {
-            assert!((error - wrong as f64 / observed.len() as f64).abs() < 1e-9, "{method}: {error} {wrong}");
+            assert!(
+                (error - wrong as f64 / observed.len() as f64).abs() < 1e-9,
+                "{method}: {error} {wrong}"
+            );
         }
         folder
             .line(&format!(

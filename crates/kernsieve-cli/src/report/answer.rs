@@ -1,7 +1,7 @@
 //! The answer in three sentences: how wrong, which features, how many rows.
 
 use super::Analysis;
-use super::html::{Section, escape, name};
+use super::html::{Section, escape, file, name};
 use super::rows::Basis;
 use crate::output::percent;
 use kernsieve::metrics::{normal_interval, wilson_interval};
@@ -51,7 +51,7 @@ fn error(a: &Analysis<'_>) -> String {
         return format!(
             "On {} of {} it is wrong on {}: <strong>an error of {}</strong> (95 % interval {} to {}, Wilson).{but}",
             rows.basis.rows(rows.n()),
-            name(&rows.source),
+            file(&rows.source),
             rows.wrong(),
             percent(error),
             percent(low),

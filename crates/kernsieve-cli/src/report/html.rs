@@ -98,6 +98,23 @@ pub fn name(text: &str) -> String {
     format!("<bdi class=\"name\" title=\"{text}\">{text}</bdi>")
 }
 
+/// A file by its name, with the way to it in the tooltip.
+pub fn file(source: &str) -> String {
+    format!(
+        "<bdi class=\"name\" title=\"{}\">{}</bdi>",
+        escape(&plain(source)),
+        escape(&plain(file_name(source)))
+    )
+}
+
+/// The last part of a path; of anything else all of it.
+pub fn file_name(source: &str) -> &str {
+    std::path::Path::new(source)
+        .file_name()
+        .and_then(|f| f.to_str())
+        .unwrap_or(source)
+}
+
 /// A name as the script gets it.
 pub fn plain(text: &str) -> String {
     let text = clean(text, LONGEST);

@@ -21,7 +21,7 @@ pub use rows::{Basis, Rows};
 
 use crate::commands::method_words;
 use data::{Data, Points, for_drawing, rounded};
-use html::{Page, Section, escape, plain};
+use html::{Page, Section, escape, file_name, plain};
 use kernsieve::model::Model;
 use rows::{Judged, all_classes, judge, spread};
 use strength::{Strength, strength};
@@ -117,12 +117,8 @@ pub fn page(subject: Subject<'_>) -> String {
     .flatten()
     .collect();
     let source = a.sets.first().map_or("", |s| s.source.as_str());
-    let file = std::path::Path::new(source)
-        .file_name()
-        .and_then(|f| f.to_str())
-        .unwrap_or(source);
     Page {
-        title: &format!("{} on {file}", model.record.method),
+        title: &format!("{} on {}", model.record.method, file_name(source)),
         lead: &format!(
             "<p class=\"lead\">{}</p>",
             escape(&sentence(method_words(&model.record.method)))
@@ -159,7 +155,7 @@ fn points(a: &Analysis<'_>, rows: &Judged<'_>, z: &kernsieve::linalg::Matrix) ->
     let shown = spread(rows.n(), MOST_POINTS, &always);
     let pick = |values: &[usize]| -> Vec<usize> { shown.iter().map(|&i| values[i]).collect() };
     Points {
-        name: format!("{} of {}", rows.basis.rows(rows.n()), plain(&rows.source)),
+        name: format!("{} of {}", rows.basis.rows(rows.n()), plain(file_name(&rows.source))),
         judged: if rows.basis == Basis::CrossValidated {
             "predicted without its fold"
         } else {

@@ -65,7 +65,7 @@ pub fn section(a: &Analysis<'_>) -> Section {
             format!(
                 "{} of {}, {} of them predicted wrongly",
                 set.basis.rows(set.n()),
-                name(&set.source),
+                escape(&plain(&set.source)),
                 set.wrong()
             ),
         ));

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use super::data::{Calibration, Data, rounded};
-use super::html::{Section, escape, figure, name, plain, table};
+use super::html::{Section, escape, figure, file, name, plain, table};
 use super::rows::Judged;
 use crate::output::{percent, short};
 use kernsieve::metrics::{brier_of, calibration_bins, confusion, log_loss_of, wilson_interval};
@@ -254,7 +254,7 @@ pub fn wrong_section(a: &Analysis<'_>) -> Option<Section> {
         },
         if wrong.len() > WRONG { "" } else { " first" },
         table(&head, &cells, "wrong"),
-        name(&rows.source)
+        file(&rows.source)
     );
     Some(Section {
         id: "wrong",

@@ -127,7 +127,7 @@ impl Judged<'_> {
         format!(
             "<p class=\"{class}\">On {} of {}. {}</p>\n",
             self.basis.rows(self.n()),
-            super::html::name(&self.source),
+            super::html::file(&self.source),
             self.basis.remark()
         )
     }
