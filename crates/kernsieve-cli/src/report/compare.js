@@ -5,7 +5,7 @@ figures("compare", (host, words) => {
   const ends = methods.flatMap((m) => [m.mean - 2 * m.se, m.mean + 2 * m.se, ...m.errors]);
   const low = Math.max(0, Math.min(...ends));
   const high = Math.max(...ends, low + 0.01);
-  const line = 30;
+  const line = 34;
   const stage = make("div", { class: "stage" });
   host.append(stage, make("div", { class: "axis x" }, label("error"), "\u00a0→"));
   let drawn = 0;
@@ -28,7 +28,7 @@ figures("compare", (host, words) => {
       const y = 4 + line * (k + 0.5);
       const name = add("text", { x: left - 10, y: y + 4, "text-anchor": "end" }, fitted(m.name, left - 12));
       name.append(draw("title", {}, m.name));
-      for (const e of m.errors) add("circle", { cx: x(e), cy: y, r: 2.5, style: "fill:var(--soft);opacity:.55" });
+      for (const e of m.errors) add("circle", { cx: x(e), cy: y + 10, r: 2.5, style: "fill:var(--soft);opacity:.6" });
       add("path", { class: "line", style: "stroke:var(--c0)", d: `M${x(Math.max(from, m.mean - 2 * m.se))} ${y}H${x(m.mean + 2 * m.se)}` });
       const mark = add("circle", { cx: x(m.mean), cy: y, r: 6, style: `fill:var(--c${k ? 0 : 1});stroke:var(--ground)` });
       telling(mark, [["method", m.name], ["error", percent(m.mean)], ["standard error", percent(m.se)], ["splits", String(m.errors.length)]]);

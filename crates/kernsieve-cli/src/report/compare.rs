@@ -205,7 +205,7 @@ mod tests {
             methods: &methods,
         });
         for text in [
-            "data-plot=\"compare\"",
+            "<figure data-plot=\"compare\"",
             "10.0 %",
             "&lt; 0.001",
             "12 %",
@@ -223,6 +223,6 @@ mod tests {
             command: "",
             methods: &[],
         });
-        assert!(empty.contains("</html>") && !empty.contains("data-plot"));
+        assert!(empty.contains("</html>") && !empty.contains("<figure"));
     }
 }

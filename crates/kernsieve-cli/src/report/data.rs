@@ -121,14 +121,10 @@ pub struct Calibration {
 }
 
 /// A value with so many significant digits; `None` where it is not finite.
-pub fn rounded(value: f64, digits: i32) -> Option<f64> {
-    if !value.is_finite() {
-        return None;
-    }
-    if value == 0.0 {
-        return Some(0.0);
-    }
-    to_decimals(value, digits - 1 - value.abs().log10().floor() as i32)
+pub fn rounded(value: f64, digits: usize) -> Option<f64> {
+    // Through text, which rounds to the decimal that is then written.
+    let text = format!("{value:.0$e}", digits.saturating_sub(1));
+    text.parse().ok().filter(|v: &f64| v.is_finite())
 }
 
 /// Values to about a two-thousandth of their range, which is less than a picture can show.
@@ -142,23 +138,20 @@ pub fn for_drawing(values: &[f64]) -> Vec<Option<f64>> {
     if !(range.is_finite() && range > 0.0) {
         return values.iter().map(|v| rounded(*v, 6)).collect();
     }
-    let decimals = (2000.0 / range).log10().ceil() as i32;
+    let decimals = (2000.0 / range).log10().ceil();
+    let round = |v: &f64| {
+        // Digits down to that decimal; below half of its unit there is nothing to draw.
+        let digits = v.abs().log10().floor() + 1.0 + decimals;
+        if digits < 1.0 {
+            Some(0.0)
+        } else {
+            rounded(*v, digits.min(17.0) as usize)
+        }
+    };
     values
         .iter()
-        .map(|v| v.is_finite().then_some(*v).and_then(|v| to_decimals(v, decimals)))
+        .map(|v| if v.is_finite() { round(v) } else { None })
         .collect()
-}
-
-fn to_decimals(value: f64, decimals: i32) -> Option<f64> {
-    // Through text, which rounds to the decimal that is then written.
-    let decimals_shown = usize::try_from(decimals).unwrap_or(0);
-    let unit = 10f64.powi((-decimals).max(0));
-    let text = if decimals >= 0 {
-        format!("{value:.decimals_shown$}")
-    } else {
-        format!("{:.0}", (value / unit).round() * unit)
-    };
-    text.parse().ok().filter(|v: &f64| v.is_finite())
 }
 
 #[cfg(test)]
@@ -175,8 +168,8 @@ mod tests {
         let drawn = for_drawing(&[1_700_000_000.123, 1_700_000_001.456, f64::INFINITY]);
         assert_eq!(drawn, [Some(1_700_000_000.123), Some(1_700_000_001.456), None]);
         assert_eq!(
-            for_drawing(&[0.0, 1_000_000.0, 123_456.0]),
-            [Some(0.0), Some(1_000_000.0), Some(123_500.0)].map(|v| v.map(|v: f64| v))
+            for_drawing(&[0.0, 1_000_000.0, 123_456.0, -3.0]),
+            [Some(0.0), Some(1_000_000.0), Some(123_500.0), Some(0.0)]
         );
         assert_eq!(for_drawing(&[2.0, 2.0]), [Some(2.0), Some(2.0)]);
     }

@@ -71,26 +71,28 @@ fn weights(a: &Analysis<'_>, body: &mut String) {
     let (names, weights) = (a.model.feature_names(), a.model.feature_weights());
     let largest = weights.iter().fold(0.0, |m: f64, w| m.max(w.abs()));
     let folds = folds(a);
-    let mut head = vec![("feature", false), ("weight", true), ("", false)];
+    let mut head = vec![("feature", false), ("weight", true)];
     if folds.is_some() {
         head.push(("kept in folds", true));
     }
+    head.push(("", false));
     let rows: Vec<Vec<String>> = a
         .strength
         .features
         .iter()
         .take(SHOWN)
         .map(|&(j, _)| {
-            let mut row = vec![name(&names[j]), coefficient(weights[j]), bar(weights[j] / largest)];
+            let mut row = vec![name(&names[j]), coefficient(weights[j])];
             if let Some((folds, of)) = folds {
                 row.push(format!("{} of {of}", folds.get(j).copied().unwrap_or(0)));
             }
+            row.push(bar(weights[j] / largest));
             row
         })
         .collect();
     let _ = writeln!(
         body,
-        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a feature, and the box ends at 1.{}</p>\n{}",
+        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a feature, 1 is the most it can have.{}</p>\n{}",
         folds.map_or(String::new(), |_| {
             " A feature that every fold keeps is there for a reason; one that few folds keep may be chance.".into()
         }),

@@ -61,6 +61,8 @@ const marks = (ctx, box, xs, ys) => {
   const one = (i, rim) => {
     if (xs[i] === null || ys[i] === null || !isShown(i)) return;
     const [x, y] = [box.x(xs[i]), box.y(ys[i])];
+    // Far-out values are beyond the edges of some pictures.
+    if (x < box.left || x > box.left + box.w || y < box.top || y > box.top + box.h) return;
     outline(ctx, set.y[i], x, y, rim ? r + 0.8 : r);
     ctx.fillStyle = colourOf(set.y[i]);
     ctx.fill();
@@ -169,6 +171,7 @@ const lanes = (ctx, box, values) => {
     // Spread within the lane, the same way every time.
     const jitter = (((i * 0.618034) % 1) - 0.5) * Math.max(0, h - 2 * r - 2);
     const [x, y] = [box.x(v), box.top + box.h + 4 + h * (set.y[i] + 0.5) + jitter];
+    if (x < box.left || x > box.left + box.w) return;
     const wrong = set.y[i] !== set.p[i];
     ctx.globalAlpha = kept.size && !kept.has(i) ? 0.35 : 0.75;
     outline(ctx, set.y[i], x, y, r);

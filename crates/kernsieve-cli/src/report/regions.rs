@@ -17,7 +17,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     match a.strength.features.as_slice() {
         [(only, _)] => {
             data.profile = profile(a, *only);
-            data.profile.as_ref()?;
+            let drawn = data.profile.as_ref()?;
+            let ends = [*drawn.x.first()?, *drawn.x.last()?];
+            let outside = outside(a, &[(*only, ends)]);
             Some(Section {
                 id: "regions",
                 title: "Probabilities along the one feature".into(),
@@ -28,7 +30,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "profile",
                         "Line chart: the probability of each class along the one feature",
                         &format!(
-                            "{} Below the lines are the rows, class by class.",
+                            "{} Below the lines are the rows, class by class.{outside}",
                             super::drawn_words(a)
                         )
                     )
@@ -38,7 +40,8 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
         [(first, _), (second, _), ..] => {
             let (first, second) = (*first, *second);
             data.regions = regions(a, first, second);
-            data.regions.as_ref()?;
+            let drawn = data.regions.as_ref()?;
+            let outside = outside(a, &[(first, drawn.range[0]), (second, drawn.range[1])]);
             let others = match used {
                 2 => "They are the only features that the model uses, so the picture shows all there is to it.".into(),
                 _ => format!(
@@ -54,7 +57,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                 id: "regions",
                 title: "Decision regions".into(),
                 body: format!(
-                    "<p>What the model predicts over its two strongest features, {} and {}, by {}. {others}</p>\n{}",
+                    "<p>What the model predicts over its two strongest features, {} and {} (strongest by {}). {others}</p>\n{}",
                     name(&names[first]),
                     name(&names[second]),
                     a.strength.words(),
@@ -62,7 +65,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "regions",
                         "Map of the predicted class over the two strongest features, with the rows",
                         &format!(
-                            "{} The ground has the colour of the class that is predicted there, the stronger the surer; rings mark rows that are predicted wrongly.",
+                            "{} The ground has the colour of the class that is predicted there, the stronger the surer; rings mark rows that are predicted wrongly.{outside}",
                             super::drawn_words(a)
                         )
                     )
@@ -73,20 +76,43 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     }
 }
 
-/// Smallest and largest value of a feature, with a little room; `None` where it has none.
+/// Where an axis begins and ends: a little beyond the smallest and the largest value. Where a few values lie so far out that all others would be squeezed together, a
+/// good way beyond the first and the last hundredth. `None` where nothing varies.
 fn range(a: &Analysis<'_>, feature: usize) -> Option<[f64; 2]> {
-    let values = || {
-        a.sets
-            .iter()
-            .flat_map(|s| (0..s.n()).map(|i| s.x[(i, feature)]))
-            .filter(|v| v.is_finite())
-    };
-    let low = values().fold(f64::INFINITY, f64::min);
-    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    const FAR: f64 = 3.0;
+    let mut values: Vec<f64> = a
+        .sets
+        .iter()
+        .flat_map(|s| (0..s.n()).map(|i| s.x[(i, feature)]))
+        .filter(|v| v.is_finite())
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let (first, last) = (*values.first()?, *values.last()?);
+    let hundredth = values.len() / 100;
+    let (low, high) = (values[hundredth], values[values.len() - 1 - hundredth]);
     // Halves, since the range itself may overflow.
+    let (whole, bulk) = (0.5 * last - 0.5 * first, 0.5 * high - 0.5 * low);
+    let (low, high) = if bulk > 0.0 && whole > FAR * bulk {
+        ((low - 0.5 * bulk).max(first), (high + 0.5 * bulk).min(last))
+    } else {
+        (first, last)
+    };
     let room = 0.08 * (0.5 * high - 0.5 * low);
     let (low, high) = (low - room, high + room);
     (low.is_finite() && high.is_finite() && high > low).then_some([low, high])
+}
+
+/// What there is to say of rows of the first set that lie outside.
+fn outside(a: &Analysis<'_>, axes: &[(usize, [f64; 2])]) -> String {
+    let Some(rows) = a.sets.first() else {
+        return String::new();
+    };
+    let beyond = |i: &usize| axes.iter().any(|(j, r)| !(r[0]..=r[1]).contains(&rows.x[(*i, *j)]));
+    match (0..rows.n()).filter(beyond).count() {
+        0 => String::new(),
+        1 => " One row lies beyond the edges.".into(),
+        n => format!(" {n} rows lie beyond the edges."),
+    }
 }
 
 /// The median of every feature over the rows of the first set.

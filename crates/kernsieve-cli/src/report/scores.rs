@@ -175,7 +175,7 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     };
     let retained = a.model.record.report.retained_rows.len();
     let kept = if data.sets.iter().any(|s| !s.kept.is_empty()) {
-        format!(" Rows that the model retains ({retained}) are drawn full with a rim, the others pale.")
+        format!(" Training rows that the model retains ({retained}) are drawn full with a rim, the others pale.")
     } else {
         String::new()
     };
