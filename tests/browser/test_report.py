@@ -209,6 +209,21 @@ def test_nothing_gets_in_from_outside(make_report, browser):
     assert blocked.startswith(("img-src", "default-src"))
 
 
+def test_a_script_that_got_in_would_not_run(make_report, browser, tmp_path):
+    """The escapes are one wall, the policy another: with a script put into the page by force nothing happens but a complaint."""
+    text = iris(make_report).read_text(encoding="utf-8")
+    forced = tmp_path / "forced.html"
+    forced.write_text(text.replace("<main>", "<main><script>window.broken = 1</script><p onclick='window.broken = 2'>x</p>"), encoding="utf-8")
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(forced.as_uri())
+    page.locator("main > p").click()
+    assert page.evaluate("window.broken") is None
+    # The page's own script runs all the same.
+    assert page.locator("canvas").count() > 0
+    context.close()
+
+
 def test_ten_thousand_rows_stay_small_and_quick(make_report, visit):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, 10_000)

@@ -6,6 +6,7 @@
 mod answer;
 pub mod compare;
 mod data;
+mod digest;
 mod features;
 mod html;
 mod origin;
