@@ -102,6 +102,18 @@ fn a_page_with_pictures() {
     let run = folder.line("report m.ks data.csv --output again.html").ok();
     has(&run.out, &["again.html", "120 rows"]);
     has(&text(&folder, "again.html"), &["so this is flattering"]);
+    // So is its beginning, but not a file with other rows.
+    let head: String = text(&folder, "data.csv")
+        .lines()
+        .take(31)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    folder.write("head.csv", head);
+    folder.line("report m.ks head.csv --output head.html --quiet").ok();
+    has(&text(&folder, "head.html"), &["so this is flattering"]);
+    folder.write("other.csv", disc(120, 7));
+    folder.line("report m.ks other.csv --output other.html --quiet").ok();
+    assert!(!text(&folder, "other.html").contains("so this is flattering"));
     // Every method has a page.
     for method in common::METHODS {
         folder
@@ -110,17 +122,14 @@ fn a_page_with_pictures() {
             ))
             .ok();
         let page = text(&folder, &format!("{method}.html"));
-        has(
-            &page,
-            &[
-                "data-plot=\"scores\"",
-                "data-plot=\"regions\"",
-                "data-plot=\"calibration\"",
-                method,
-            ],
-        );
+        has(&page, &["data-plot=\"scores\"", "data-plot=\"calibration\"", method]);
         let data = points(&page);
-        assert_eq!(data["regions"]["class"].as_array().unwrap().len(), 72 * 72, "{method}");
+        // Two features over a plane, or a single one along a line.
+        let drawn = |field: &str, list: &str| data[field][list].as_array().map(Vec::len);
+        match drawn("regions", "class") {
+            Some(cells) => assert_eq!(cells, 72 * 72, "{method}"),
+            None => assert_eq!(drawn("profile", "x"), Some(160), "{method}"),
+        }
         // What the page counts as wrong is what the table of cross-validation counts.
         let set = &data["sets"][0];
         let (observed, predicted) = (set["y"].as_array().unwrap(), set["p"].as_array().unwrap());

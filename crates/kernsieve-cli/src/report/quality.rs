@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::data::{Calibration, Data, rounded};
 use super::html::{Section, escape, figure, file, name, plain, table};
-use super::rows::Judged;
+use super::rows::{Basis, Judged};
 use crate::output::{percent, short};
 use kernsieve::metrics::{brier_of, calibration_bins, confusion, log_loss_of, wilson_interval};
 use std::fmt::Write;
@@ -27,6 +27,12 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
         pairs(a, &counts, &mut body);
     }
     rates(a, &counts, &mut body);
+    if rows.basis == Basis::CrossValidated && a.model.record.candidate.features.is_some() {
+        let _ = writeln!(
+            body,
+            "<p class=\"note\">All folds had a vote on the features, so these counts are a little too good; the error above is that of the features before the vote.</p>"
+        );
+    }
     if a.classes.len() > a.model.classes.len() {
         let unknown = rows.truth.iter().filter(|t| **t >= a.model.classes.len()).count();
         let _ = writeln!(

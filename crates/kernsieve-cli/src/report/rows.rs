@@ -188,8 +188,8 @@ pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a
     }
 }
 
-/// Whether a file looks like the one the model comes from: the rows that the model says it retained are there, at their places; or, where it retained none, the
-/// number of rows in each class and the error are those of the training.
+/// Whether a file looks like the one the model comes from, or its beginning: rows that the model retained are there, at their places; or, where it retained none, the number of rows in
+/// each class is that of the training. Rows that are merely equal to a retained one prove nothing: many tables hold the same row twice.
 fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
     let record = &model.record;
     let retained = &record.report.retained_rows;
@@ -198,16 +198,18 @@ fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
         let used: Vec<usize> = (0..reader.n_features())
             .filter(|&j| reader.feature_weights[j] != 0.0)
             .collect();
-        if used.is_empty() || used.len() != reader.support.cols() || retained.iter().any(|&i| i >= x.rows()) {
+        let places: Vec<usize> = (0..retained.len()).filter(|&k| retained[k] < x.rows()).collect();
+        if used.is_empty() || used.len() != reader.support.cols() || places.is_empty() {
             return false;
         }
-        let mut own = x.select_rows(retained);
+        let mut own = x.select_rows(&places.iter().map(|&k| retained[k]).collect::<Vec<_>>());
         model.scaling.apply_in_place(&mut own);
-        return own.iter_rows().zip(reader.support.iter_rows()).all(|(row, support)| {
+        let there = own.iter_rows().zip(&places).filter(|(row, k)| {
             // Rounding of the file's own numbers, no more.
             let same = |(&j, s): (&usize, &f64)| (row[j] - s).abs() <= 1e-9 * (1.0 + s.abs());
-            used.iter().zip(support).all(same)
+            used.iter().zip(reader.support.row(**k)).all(same)
         });
+        return 2 * there.count() > places.len();
     }
     let counts = model.classes.iter().map(|c| labels.iter().filter(|l| *l == c).count());
     labels.len() == record.n_rows && counts.eq(record.class_counts.iter().copied())

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::data::{Curve, Data, rounded};
 use super::html::{Section, figure};
-use kernsieve::method::{CvEntry, Rule};
+use kernsieve::method::{CvEntry, Rule, Validation};
 use kernsieve::model::CvTable;
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
@@ -20,11 +20,19 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
         Rule::Min => "the one of least error, on a tie the sparser or smoother one",
         Rule::OneStandardError => "the simplest within one standard error of the least (the broken line)",
     };
+    let how = match a.model.record.options.validation {
+        Validation::LeaveOneOut if !curve.percent => "of training rows left out one at a time".into(),
+        Validation::Split => "on one tuning split of the training rows".into(),
+        _ => format!("in {}-fold cross-validation of the training rows", cv.folds),
+    };
+    let what = if curve.percent {
+        "Error"
+    } else {
+        "PRESS, the mean squared residual,"
+    };
     let body = format!(
-        "<p>{} against the {}, in cross-validation of the training rows ({} folds). Chosen was {rule}.</p>\n{}",
-        capital(curve.measure),
+        "<p>{what} {how}, against the {}. Chosen was {rule}.</p>\n{}",
         curve.name,
-        cv.folds,
         figure(
             "curve",
             &format!("Line chart: {} against the {}", curve.measure, curve.name),
@@ -32,17 +40,17 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
              with it, the best of them is drawn."
         )
     );
-    let title = format!("{} against {}", capital(curve.measure), curve.name);
+    let title = format!(
+        "{} against {}",
+        if curve.percent { "Error" } else { "PRESS" },
+        curve.name
+    );
     data.curve = Some(curve);
     Some(Section {
         id: "tuning",
         title,
         body,
     })
-}
-
-fn capital(text: &str) -> String {
-    if text == "PRESS" { text.into() } else { "Error".into() }
 }
 
 /// Error against retained rows or imported features.
