@@ -158,7 +158,9 @@ pub fn figure(plot: &str, words: &str, caption: &str) -> String {
 
 /// A table that scrolls by itself where it is wider than the page. Titles and cells are HTML; columns marked `true` hold numbers.
 pub fn table(head: &[(&str, bool)], rows: &[Vec<String>], class: &str) -> String {
-    let mut out = format!("<div class=\"scroll\" tabindex=\"0\"><table class=\"{class}\">\n<thead><tr>");
+    let mut out = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"{class}\">\n<thead><tr>"
+    );
     for (title, number) in head {
         let _ = write!(out, "<th scope=\"col\"{}>{}</th>", number_class(*number), title);
     }

@@ -51,7 +51,7 @@ fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     let known = a.model.classes.len();
     let _ = write!(
         body,
-        "<div class=\"scroll\" tabindex=\"0\"><table class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
     );
     for class in &a.classes[..known] {
         let _ = write!(body, "<th scope=\"col\" class=\"num\">{}</th>", name(class));
