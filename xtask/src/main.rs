@@ -1,6 +1,7 @@
-//! `cargo xtask test | rust | layers | python | bench | tables`: what CI runs is what a contributor runs.
+//! `cargo xtask test | rust | layers | python | browser | bench | tables`: what CI runs is what a contributor runs.
 #![allow(clippy::print_stderr)]
 
+mod browser;
 mod layers;
 mod python;
 
@@ -13,6 +14,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   rust     formatting, lints, documentation and tests of the workspace
   layers   no module uses one above it
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
+  browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
   bench    speed beside scikit-learn: prints a table of ratios (not part of test)
   tables   a published table beside ours: cargo xtask tables kos-2 --data DIR (not part of test)";
@@ -22,10 +24,12 @@ fn main() -> ExitCode {
     let result = match command.as_str() {
         "test" => rust()
             .and_then(|()| layers::check(&root()))
-            .and_then(|()| python::run(&root())),
+            .and_then(|()| python::run(&root()))
+            .and_then(|()| browser::run(&root())),
         "rust" => rust(),
         "layers" => layers::check(&root()),
         "python" => python::run(&root()),
+        "browser" => browser::run(&root()),
         "bench" => python::bench(&root()),
         "tables" => python::tables(&root(), std::env::args().skip(2)),
         _ => Err(USAGE.into()),

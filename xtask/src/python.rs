@@ -1,6 +1,7 @@
 //! Comparisons with NumPy, SciPy and scikit-learn, in a virtual environment of their own.
 
 use super::run as step;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,17 +11,24 @@ const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// Builds the command line tool, the benchmark worker and the Python package, and runs `tests/python` and `python/tests` with them.
 pub fn run(root: &Path) -> Result<(), String> {
-    build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
     let python = environment(root, "python", &[TEST_PACKAGES])?;
     install_package(root, &python)?;
-    // One after the other: both have a conftest.py, which one run would take for the same module.
-    for tests in ["tests/python", "python/tests"] {
+    pytest(root, &["tests/python", "python/tests"], &[])
+}
+
+/// Runs folders of tests with the command line tool and the benchmark worker that `cargo build` makes.
+pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Result<(), String> {
+    build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
+    let python = environment(root, "python", &[TEST_PACKAGES])?;
+    // One after the other: each has a conftest.py, which one run would take for the same module.
+    for tests in folders {
         let mut pytest = Command::new(&python);
         pytest
             .args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", tests])
             .env("KERNSIEVE", built(root, "debug", "kernsieve"))
             .env("KERNSIEVE_BENCH", built(root, "debug", "kernsieve-bench"))
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            .envs(variables.iter().copied())
             .current_dir(root);
         step(&mut pytest)?;
     }

@@ -411,7 +411,7 @@ pub struct FitArgs {
     /// Where to save the model
     #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
-    /// Where to write a page about the model and its training rows, with pictures
+    /// Where to write a page about the fit, with pictures: one HTML file that needs nothing else
     #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
     pub report: Option<PathBuf>,
     /// A second file to measure the error on

@@ -66,7 +66,7 @@ fn few_samples_on_few_features() {
 fn a_page_with_pictures() {
     let folder = Folder::new();
     folder.write("data.csv", disc(120, 1));
-    folder.write("three.csv", groups(90, 3, 1));
+    folder.write("three.csv", groups(30, 3, 1));
     let run = folder
         .line("fit data.csv --method fivm --max-features 2 --stop none --model m.ks --report fit.html")
         .ok();
@@ -76,28 +76,105 @@ fn a_page_with_pictures() {
         &page,
         &[
             "<!doctype html>",
-            "Features in order of import",
-            "<svg viewBox",
-            "background: predicted class",
+            "In order of import",
+            "data-plot=\"regions\"",
+            "data-plot=\"histogram\"",
+            "In 5-fold cross-validation of the 120 training rows",
+            "kernsieve fit data.csv --method fivm",
             "</html>",
         ],
     );
-    // One mark a row and one in the key for each class; nothing from elsewhere.
-    assert_eq!(page.matches("stroke=\"#fff\"").count(), 120 + 2);
-    for outside in ["http:", "https:", "src=", "NaN"] {
+    // One point a row, and nothing from elsewhere (the one address is the name of SVG, which nothing loads).
+    assert_eq!(points(&page)["sets"][0]["row"].as_array().unwrap().len(), 120);
+    for outside in ["https:", "src=", "url(", "@import", "NaN,", "Infinity,"] {
         assert!(!page.contains(outside), "{outside}");
     }
+    assert_eq!(page.matches("http:").count(), 1);
+    // The file that the model comes from is known again, and an error on it not taken for the truth.
     let run = folder.line("report m.ks data.csv --output again.html").ok();
     has(&run.out, &["again.html", "120 rows"]);
+    has(&text(&folder, "again.html"), &["so this is flattering"]);
+    // So is its beginning, but not a file with other rows.
+    let head: String = text(&folder, "data.csv")
+        .lines()
+        .take(31)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    folder.write("head.csv", head);
+    folder.line("report m.ks head.csv --output head.html --quiet").ok();
+    has(&text(&folder, "head.html"), &["so this is flattering"]);
+    folder.write("other.csv", disc(120, 7));
+    folder.line("report m.ks other.csv --output other.html --quiet").ok();
+    assert!(!text(&folder, "other.html").contains("so this is flattering"));
     // Every method has a page.
     for method in common::METHODS {
         folder
             .line(&format!(
-                "fit three.csv --method {method} --report {method}.html --quiet"
+                "fit three.csv --method {method} --report {method}.html --model {method}.ks --quiet"
             ))
             .ok();
-        has(&text(&folder, &format!("{method}.html")), &["<svg viewBox", method]);
+        let page = text(&folder, &format!("{method}.html"));
+        has(&page, &["data-plot=\"scores\"", "data-plot=\"calibration\"", method]);
+        let data = points(&page);
+        // Two features over a plane, or a single one along a line.
+        let drawn = |field: &str, list: &str| data[field][list].as_array().map(Vec::len);
+        match drawn("regions", "class") {
+            Some(cells) => assert_eq!(cells, 72 * 72, "{method}"),
+            None => assert_eq!(drawn("profile", "x"), Some(160), "{method}"),
+        }
+        // What the page counts as wrong is what the table of cross-validation counts.
+        let set = &data["sets"][0];
+        let (observed, predicted) = (set["y"].as_array().unwrap(), set["p"].as_array().unwrap());
+        let wrong = observed.iter().zip(predicted).filter(|(y, p)| y != p).count();
+        let inspected = folder.line(&format!("inspect {method}.ks --json")).ok().json();
+        let error = inspected["cv"]["error"].as_f64().unwrap();
+        if method != "sparse-kos" {
+            assert!(
+                (error - wrong as f64 / observed.len() as f64).abs() < 1e-9,
+                "{method}: {error} {wrong}"
+            );
+        }
+        folder
+            .line(&format!(
+                "report {method}.ks three.csv --output {method}-again.html --quiet"
+            ))
+            .ok();
+        has(
+            &text(&folder, &format!("{method}-again.html")),
+            &["so this is flattering"],
+        );
     }
+}
+
+/// What the script of a page draws.
+fn points(page: &str) -> serde_json::Value {
+    let start = page.find("id=\"data\">").unwrap() + 10;
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
+}
+
+#[test]
+fn names_of_a_page_are_text_and_nothing_else() {
+    let folder = Folder::new();
+    let nasty = "</script><script>alert(1)</script>";
+    let rows: String = (0..40)
+        .map(|i| {
+            format!(
+                "{},{},{}\n",
+                i % 7,
+                (i * i) % 11,
+                if i % 2 == 0 { nasty } else { "=1+1" }
+            )
+        })
+        .collect();
+    folder.write("odd.csv", format!("{nasty},<img src=x onerror=alert(1)>,class\n{rows}"));
+    folder
+        .line("fit odd.csv --method kos --bandwidth 1 --report odd.html --quiet")
+        .ok();
+    let page = text(&folder, "odd.html");
+    assert!(!page.contains("<script>alert") && !page.contains("<img"), "{page}");
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(points(&page)["classes"], serde_json::json!([nasty, "=1+1"]));
 }
 
 #[test]
@@ -143,7 +220,11 @@ fn a_page_of_one_feature_and_of_unknown_classes() {
         .ok();
     has(
         &text(&folder, "one.html"),
-        &["Rows by the one feature", "probability of", "Held out"],
+        &[
+            "data-plot=\"profile\"",
+            "Probabilities along the one feature",
+            "20 held-out rows",
+        ],
     );
     let other: String = text(&folder, "data.csv")
         .lines()
@@ -157,7 +238,7 @@ fn a_page_of_one_feature_and_of_unknown_classes() {
     folder.line("report m.ks zebra.csv --output z.html --quiet").ok();
     has(
         &text(&folder, "z.html"),
-        &["5 rows have a class that the model does not know"],
+        &["5 rows have a class that the model does not know", "zebra"],
     );
 }
 

@@ -44,6 +44,69 @@ pub fn confusion(predicted: &[usize], truth: &[usize], n_classes: usize) -> Vec<
     table
 }
 
+/// The standard normal quantile of two-sided 95 % intervals.
+const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+
+/// The 95 % interval of a share of which `count` of `n` were seen (Wilson 1927). Unlike the share plus or minus two standard errors it stays within
+/// 0 and 1 and does not shrink to a point where nothing, or everything, was seen. All of it for `n = 0`.
+pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
+    if n == 0 {
+        return (0.0, 1.0);
+    }
+    let (total, z2) = (n as f64, TWO_SIDED_95 * TWO_SIDED_95);
+    let share = count.min(n) as f64 / total;
+    let middle = (share + z2 / (2.0 * total)) / (1.0 + z2 / total);
+    let half = TWO_SIDED_95 * (share * (1.0 - share) / total + z2 / (4.0 * total * total)).sqrt() / (1.0 + z2 / total);
+    // Rounding must not leave a hair between an end and the edge it touches.
+    let low = if count == 0 { 0.0 } else { (middle - half).max(0.0) };
+    let high = if count >= n { 1.0 } else { (middle + half).min(1.0) };
+    (low, high)
+}
+
+/// The 95 % interval of an error of known standard error, within 0 and 1.
+pub fn normal_interval(mean: f64, standard_error: f64) -> (f64, f64) {
+    let half = TWO_SIDED_95 * standard_error;
+    ((mean - half).max(0.0), (mean + half).min(1.0))
+}
+
+/// Brier score of one row: squared distance of its class probabilities from those that are 1 for the class observed and 0 for the others. Between 0 and 2; a
+/// class that has no probability (`truth` beyond the end) counts as one of probability 0.
+pub fn brier_of(probabilities: &[f64], truth: usize) -> f64 {
+    let others: f64 = probabilities.iter().map(|p| p * p).sum();
+    let own = probabilities.get(truth).copied().unwrap_or(0.0);
+    others + 1.0 - 2.0 * own
+}
+
+/// Rows whose claimed probability is about the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CalibrationBin {
+    /// Mean of the probabilities claimed.
+    pub claimed: f64,
+    /// Rows.
+    pub count: usize,
+    /// Rows of which the claim came true.
+    pub happened: usize,
+}
+
+/// Claims by their probability, in `bins` bins of equal width from 0 to 1, empty ones left out.
+pub fn calibration_bins(claims: impl Iterator<Item = (f64, bool)>, bins: usize) -> Vec<CalibrationBin> {
+    let mut table = vec![(0.0, 0, 0); bins.max(1)];
+    for (p, came_true) in claims.filter(|(p, _)| p.is_finite()) {
+        let bin = ((p * bins as f64) as usize).min(table.len() - 1);
+        table[bin].0 += p;
+        table[bin].1 += 1;
+        table[bin].2 += usize::from(came_true);
+    }
+    let filled = table.into_iter().filter(|(_, count, _)| *count > 0);
+    filled
+        .map(|(sum, count, happened)| CalibrationBin {
+            claimed: sum / count as f64,
+            count,
+            happened,
+        })
+        .collect()
+}
+
 /// Mean and standard error of the mean; the error is 0 for fewer than two values.
 pub fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
@@ -72,5 +135,52 @@ mod tests {
         assert_eq!(m, 2.0);
         assert!((se - (1.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((log_loss_of(0.5) - 2f64.ln()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn wilson_intervals_solve_their_equation() {
+        // Both ends p satisfy |count / n - p| = z sqrt(p (1 - p) / n).
+        for (count, n) in [(3, 45), (22, 45), (44, 45), (1, 2)] {
+            let (low, high) = wilson_interval(count, n);
+            let share = count as f64 / n as f64;
+            assert!(low < share && share < high);
+            for p in [low, high] {
+                let off = (share - p).abs() - TWO_SIDED_95 * (p * (1.0 - p) / n as f64).sqrt();
+                assert!(off.abs() < 1e-14, "{count} of {n}: {off}");
+            }
+        }
+        let (low, high) = wilson_interval(0, 10);
+        let z2 = TWO_SIDED_95 * TWO_SIDED_95;
+        assert!(low == 0.0 && (high - z2 / (10.0 + z2)).abs() < 1e-15);
+        assert_eq!(wilson_interval(10, 10).1, 1.0);
+        assert_eq!(wilson_interval(0, 0), (0.0, 1.0));
+        assert_eq!(normal_interval(0.01, 0.1).0, 0.0);
+        assert!((normal_interval(0.4, 0.1).1 - 0.595_996_398_454_005_4).abs() < 1e-15);
+    }
+
+    #[test]
+    fn brier_scores_by_hand() {
+        assert_eq!(brier_of(&[0.0, 1.0], 1), 0.0);
+        assert_eq!(brier_of(&[0.0, 1.0], 0), 2.0);
+        assert!((brier_of(&[0.2, 0.5, 0.3], 2) - (0.04 + 0.25 + 0.49)).abs() < 1e-15);
+        // A class unknown to the model: nothing was right.
+        assert!((brier_of(&[0.5, 0.5], 2) - 1.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn claims_are_binned_by_probability_and_counted_once() {
+        let claims = [
+            (0.05, false),
+            (0.0, true),
+            (1.0, true),
+            (0.95, false),
+            (0.4, true),
+            (f64::NAN, true),
+        ];
+        let bins = calibration_bins(claims.into_iter(), 10);
+        let counts: Vec<(usize, usize)> = bins.iter().map(|b| (b.count, b.happened)).collect();
+        assert_eq!(counts, [(2, 1), (1, 1), (2, 1)]);
+        assert!((bins[0].claimed - 0.025).abs() < 1e-15 && (bins[2].claimed - 0.975).abs() < 1e-15);
+        assert!(calibration_bins(std::iter::empty(), 10).is_empty());
     }
 }

@@ -122,16 +122,18 @@ impl Evaluation {
     }
 }
 
-/// Evaluates a model on the rows of a file, of which there is at least one.
+/// Evaluates a model on the rows of a file, of which there is at least one; `see` is shown each block of them.
 pub fn evaluate_rows(
     model: &Model,
     reader: &mut ScoringReader,
     terminal: &Terminal<'_>,
+    mut see: impl FnMut(&Matrix, &[String]),
 ) -> Result<Evaluation, Failure> {
     let mut evaluation = Evaluation::new(model);
     for block in reader.by_ref() {
         let block = block?;
         let labels = block.labels.unwrap_or_default();
+        see(&block.x, &labels);
         evaluation.add(model, &block.x, &labels);
     }
     terminal.notices(reader.notices());
@@ -163,7 +165,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
     }
     let model = load_classifier(&args.scoring.model)?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
-    let e = evaluate_rows(&model, &mut reader, terminal)?;
+    let e = evaluate_rows(&model, &mut reader, terminal, |_, _| ())?;
     if terminal.json {
         terminal.object(&e.to_json())?;
     } else {

@@ -4,17 +4,18 @@ use super::evaluate::{Evaluation, evaluate_rows};
 use super::features::{Limits, print_features, print_path};
 use super::{
     cv_words, data_words, keep_input, keeps_words, limit_components, method_words, model_json, samples_words,
-    settings_words,
+    settings_words, this_command,
 };
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, field, percent, seconds, short, table};
-use crate::report::{Rows, page};
+use crate::report::{Basis, Rows, Subject, page};
 use kernsieve::data::{Dataset, Schema, stratified_split};
+use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve::tuning::{Trained, for_people, train, train_auto};
+use kernsieve::tuning::{Control, Trained, for_people, held_out_probabilities, train, train_auto};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -76,7 +77,12 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
                 .map(|&i| input.dataset.labels().classes()[input.dataset.labels().codes()[i]].clone())
                 .collect();
             let rows = split.train.iter().map(|&i| input.rows[i]).collect();
-            (input.dataset.select(&split.train)?, Some((held_out, truth)), rows)
+            let numbers: Vec<usize> = split.test.iter().map(|&i| input.rows[i]).collect();
+            (
+                input.dataset.select(&split.train)?,
+                Some((held_out, truth, numbers)),
+                rows,
+            )
         }
     };
 
@@ -107,11 +113,22 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         step.row = step.row.map(|r| rows[r]);
     }
 
+    // Rows to measure the error on, kept for the page where there is one.
+    let mut measured = Measured::default();
     let evaluation = match (test, held_out) {
-        (Some(mut reader), _) => Some(evaluate_rows(&trained.model, &mut reader, terminal)?),
-        (None, Some((x, truth))) => {
+        (Some(mut reader), _) => {
+            let keep = |x: &Matrix, labels: &[String]| measured.add(x, labels);
+            let evaluation = match &args.report {
+                Some(_) => evaluate_rows(&trained.model, &mut reader, terminal, keep)?,
+                None => evaluate_rows(&trained.model, &mut reader, terminal, |_, _| ())?,
+            };
+            Some(evaluation)
+        }
+        (None, Some((x, truth, numbers))) => {
             let mut evaluation = Evaluation::new(&trained.model);
             evaluation.add(&trained.model, &x, &truth);
+            measured.add(&x, &truth);
+            measured.numbers = numbers;
             Some(evaluation)
         }
         (None, None) => None,
@@ -120,27 +137,86 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         model_file::save(&trained.model, path)?;
     }
     if let Some(path) = &args.report {
-        let labels: Vec<String> = data
-            .labels()
-            .codes()
-            .iter()
-            .map(|&c| data.labels().classes()[c].clone())
-            .collect();
-        let rows = Rows {
-            source: &format!("training rows of {source}"),
-            x: data.x(),
-            labels: &labels,
-            held_out: evaluation
-                .as_ref()
-                .map(|e| format!("{} rows, {} wrong ({})", e.n_rows(), e.wrong(), percent(e.error()))),
-        };
-        model_file::write_atomic(path, page(&trained.model, &rows).as_bytes())?;
+        let text = report(args, &source, &data, rows, measured, &trained, &control)?;
+        model_file::write_atomic(path, text.as_bytes())?;
     }
     if terminal.json {
         print_json(args, &trained, evaluation.as_ref(), read_seconds, terminal)
     } else {
         print_text(args, &source, &data, &trained, evaluation.as_ref(), terminal)
     }
+}
+
+/// Rows outside the training, block after block.
+#[derive(Default)]
+struct Measured {
+    values: Vec<f64>,
+    columns: usize,
+    labels: Vec<String>,
+    /// Places in the file; empty where they are all of its rows.
+    numbers: Vec<usize>,
+}
+
+impl Measured {
+    fn add(&mut self, x: &Matrix, labels: &[String]) {
+        self.columns = x.cols();
+        self.values.extend_from_slice(x.as_slice());
+        self.labels.extend_from_slice(labels);
+    }
+}
+
+/// The page about a fit: errors on rows outside the training where there are any, else as cross-validation sees the training rows.
+fn report(
+    args: &FitArgs,
+    source: &Source,
+    data: &Dataset,
+    numbers: Vec<usize>,
+    measured: Measured,
+    trained: &Trained,
+    control: &Control,
+) -> Result<String, Failure> {
+    let n = measured.labels.len();
+    let x = Matrix::from_vec(measured.values, n, measured.columns);
+    let mut sets = Vec::new();
+    if n > 0 {
+        let test = args.test.as_deref().map(|t| Source::from_arg(t).to_string());
+        sets.push(Rows {
+            basis: if test.is_some() { Basis::Test } else { Basis::HeldOut },
+            source: test.unwrap_or_else(|| source.to_string()),
+            x: &x,
+            labels: measured.labels,
+            numbers: if measured.numbers.is_empty() {
+                (0..n).collect()
+            } else {
+                measured.numbers
+            },
+            cross_validated: None,
+        });
+    }
+    // Fits for the sake of the page alone, so only where nothing better is at hand.
+    let cross_validated = match n {
+        0 => held_out_probabilities(&trained.model, data, control)?,
+        _ => None,
+    };
+    let labels = data.labels();
+    sets.push(Rows {
+        basis: if cross_validated.is_some() {
+            Basis::CrossValidated
+        } else {
+            Basis::Training
+        },
+        source: source.to_string(),
+        x: data.x(),
+        labels: labels.codes().iter().map(|&c| labels.classes()[c].clone()).collect(),
+        numbers,
+        cross_validated,
+    });
+    Ok(page(Subject {
+        model: &trained.model,
+        command: &this_command(),
+        notices: &trained.notices,
+        sets,
+    }))
 }
 
 /// Finds out before the long part whether the model can be saved after it.
@@ -478,7 +554,6 @@ mod tests {
     use super::*;
     use kernsieve::data::simulate;
     use kernsieve::method::Options;
-    use kernsieve::tuning::Control;
 
     #[test]
     fn a_fit_prints_its_choice_and_its_error() {

@@ -53,6 +53,12 @@ fn limit_components(options: &mut Options, classes: usize) -> Option<String> {
     ))
 }
 
+/// What was typed, as a shell takes it back.
+fn this_command() -> String {
+    let words = std::env::args_os().skip(1);
+    crate::report::shell_command(std::iter::once("kernsieve".into()).chain(words))
+}
+
 /// Opens a file whose rows have classes, for a saved model.
 fn open_labelled(
     scoring: &ScoringArgs,
@@ -358,7 +364,7 @@ fn model_json(model: &Model) -> Value {
 }
 
 /// The settings of a model, chosen or given.
-fn params_json(model: &Model) -> Value {
+pub(crate) fn params_json(model: &Model) -> Value {
     let record = &model.record;
     json!({
             "ridge": record.report.ridge,

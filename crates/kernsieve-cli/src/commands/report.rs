@@ -1,10 +1,10 @@
 //! `kernsieve report`: a saved model and rows with known classes as one HTML page.
 
-use super::{keep_input, load_classifier, open_labelled};
+use super::{keep_input, load_classifier, open_labelled, this_command};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean};
-use crate::report::{Rows, page};
+use crate::report::{Basis, Rows, Subject, page};
 use kernsieve::linalg::Matrix;
 use kernsieve::model_file;
 use kernsieve_io::Missing;
@@ -34,22 +34,33 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     }
     terminal.notices(reader.notices());
     let x = Matrix::from_vec(values, labels.len(), columns);
+    if labels.is_empty() {
+        return Err(Failure::CouldNot(format!("{source}: no rows to show")));
+    }
     let rows = Rows {
-        source: &source.to_string(),
+        basis: Basis::Given,
+        source: source.to_string(),
         x: &x,
-        labels: &labels,
-        held_out: None,
+        numbers: (0..labels.len()).collect(),
+        labels,
+        cross_validated: None,
     };
-    let text = page(&model, &rows);
+    let n_rows = rows.labels.len();
+    let text = page(Subject {
+        model: &model,
+        command: &this_command(),
+        notices: reader.notices(),
+        sets: vec![rows],
+    });
     model_file::write_atomic(&args.output, text.as_bytes())?;
     if terminal.json {
-        return terminal.object(&json!({ "report": args.output.display().to_string(), "n_rows": labels.len() }));
+        return terminal.object(&json!({ "report": args.output.display().to_string(), "n_rows": n_rows }));
     }
     writeln!(
         terminal.out,
         "Report   {} ({} rows)",
         clean(&args.output.display().to_string(), usize::MAX),
-        labels.len()
+        n_rows
     )?;
     Ok(())
 }

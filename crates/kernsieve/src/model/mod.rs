@@ -7,7 +7,7 @@ pub(crate) use record::optimism;
 pub use record::{AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
-use crate::decision::{Decision, softmax_rows};
+use crate::decision::{Decision, softmax_in_place, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
@@ -66,6 +66,18 @@ impl Model {
         let mut scores = self.log_scores(outputs);
         softmax_rows(&mut scores);
         scores
+    }
+
+    /// Probabilities from the log scores of a rule that knows only some of the classes, those at `places`; the others have none. Temperature and costs are those of the model.
+    pub(crate) fn probabilities_among(&self, scores: &[f64], places: &[usize]) -> Vec<f64> {
+        let mut own: Vec<f64> = scores.iter().map(|s| s / self.temperature).collect();
+        for (s, &c) in own.iter_mut().zip(places) {
+            *s += self.costs.get(c).map_or(0.0, |cost| cost.ln());
+        }
+        softmax_in_place(&mut own);
+        let mut all = vec![0.0; self.classes.len()];
+        own.into_iter().zip(places).for_each(|(p, &c)| all[c] = p);
+        all
     }
 
     /// What those are made of: `exp(score) / sum(exp(score))`.

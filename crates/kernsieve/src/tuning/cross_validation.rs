@@ -184,7 +184,7 @@ pub(super) struct PreparedFold {
     /// `None` when the training part has one class only: then that class is the answer.
     pub(super) fold: Option<Fold>,
     /// Class code in the whole data set of each class of the fold.
-    classes: Vec<usize>,
+    pub(super) classes: Vec<usize>,
     pub(super) truth: Vec<usize>,
     /// Weights of the held-out rows.
     pub(super) weights: Vec<f64>,

@@ -14,6 +14,17 @@ pub(super) const L2_ROWS: usize = 5000;
 /// Rows to tune every setting on, if that is not all of them. With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000. FIVM, whose tuning walks hundreds of
 /// paths, takes 1500; L2QP 5000 of what is too many for distances to be kept, since hundreds of programs with rows computed again and again take hours.
 pub(super) fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
+    tuning_sample_size(kind, options, data)
+        .map(|size| drawn(data, size, options))
+        .transpose()
+}
+
+/// Whether the settings of a method are found on a sample of the rows.
+pub(super) fn is_tuned_on_a_sample(kind: MethodKind, options: &Options, data: &Dataset) -> bool {
+    tuning_sample_size(kind, options, data).is_some()
+}
+
+fn tuning_sample_size(kind: MethodKind, options: &Options, data: &Dataset) -> Option<usize> {
     const LEAST: usize = 4000;
     const PATHS: usize = 1500;
     let candidates = options
@@ -23,12 +34,9 @@ pub(super) fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset)
         Some(m) => (2 * m).max(LEAST),
         None if kind == MethodKind::L2qp && !in_memory(data.n_samples()) => L2_ROWS,
         None if kind == MethodKind::Fivm && (options.ridge.is_none() || options.bandwidths.len() != 1) => PATHS,
-        None => return Ok(None),
+        None => return None,
     };
-    if data.n_samples() <= size {
-        return Ok(None);
-    }
-    drawn(data, size, options).map(Some)
+    (data.n_samples() > size).then_some(size)
 }
 
 /// A bandwidth chosen on 2000 rows, for methods that take `n^3` operations a bandwidth and fold, on more than 4000 rows; its rows and itself. The other settings, which cost little once the kernel

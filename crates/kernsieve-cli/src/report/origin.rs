@@ -1,0 +1,203 @@
+//! Where a page comes from: the data, the settings, the seed, the version, and the command that makes it again.
+
+use super::Analysis;
+use super::html::{Section, escape, name, plain, table};
+use crate::commands::{method_words, params_json, settings_words};
+use crate::output::percent;
+use kernsieve::data::ColumnKind;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Classes that are counted one by one.
+const CLASSES: usize = 60;
+
+/// The methods that were tried, where that was left open.
+pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
+    let auto = a.model.record.auto.as_ref()?;
+    let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
+    let rows: Vec<Vec<String>> = auto
+        .entries
+        .iter()
+        .map(|e| {
+            vec![
+                if e.method == a.model.record.method {
+                    format!("<strong>{}</strong>", escape(&e.method))
+                } else {
+                    escape(&e.method)
+                },
+                e.rows.to_string(),
+                number(e.error),
+                number(e.standard_error),
+                e.size.map(|s| s.to_string()).unwrap_or_default(),
+                e.note.as_deref().map(|n| escape(&plain(n))).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    let head = [
+        ("method", false),
+        ("rows", true),
+        ("CV error", true),
+        ("s.e.", true),
+        ("numbers kept", true),
+        ("", false),
+    ];
+    Some(Section {
+        id: "methods",
+        title: "Methods that were tried".into(),
+        body: format!(
+            "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows.</p>",
+            escape(&plain(&auto.why)),
+            table(&head, &rows, "")
+        ),
+    })
+}
+
+pub fn section(a: &Analysis<'_>) -> Section {
+    let record = &a.model.record;
+    let mut items: Vec<(&str, String)> = vec![];
+    for set in &a.sets {
+        items.push((
+            if set.basis == super::Basis::CrossValidated || set.basis == super::Basis::Training {
+                "Training rows"
+            } else {
+                "Rows shown"
+            },
+            format!(
+                "{} of {}, {} of them predicted wrongly",
+                set.basis.rows(set.n()),
+                escape(&plain(&set.source)),
+                set.wrong()
+            ),
+        ));
+    }
+    let categorical = a
+        .model
+        .schema
+        .columns
+        .iter()
+        .filter(|c| matches!(c.kind, ColumnKind::Categorical { .. }))
+        .count();
+    let columns = a.model.schema.columns.len();
+    items.push((
+        "Features",
+        format!(
+            "{} from {columns} columns ({} of numbers, {categorical} of categories)",
+            a.model.schema.n_features(),
+            columns - categorical
+        ),
+    ));
+    items.push(("Target", name(&a.model.schema.target)));
+    items.push(("Classes", classes(a)));
+    items.push((
+        "Method",
+        format!("{}: {}", escape(&record.method), escape(method_words(&record.method))),
+    ));
+    items.push(("Chosen", escape(&plain(&settings_words(a.model)))));
+    items.push((
+        "Error",
+        format!(
+            "{} on the {} training rows (flattering)",
+            percent(record.train_error),
+            record.n_rows
+        ),
+    ));
+    items.push(("Seed", record.options.seed.to_string()));
+    items.push(("Version", format!("kernsieve {}", escape(&record.version))));
+    let mut body = String::from("<dl>\n");
+    for (term, words) in items {
+        let _ = writeln!(body, "<dt>{term}</dt><dd>{words}</dd>");
+    }
+    let _ = writeln!(
+        body,
+        "</dl>\n<h3>The command that made this page</h3>\n<pre><code dir=\"ltr\">{}</code></pre>",
+        escape(a.command)
+    );
+    let rows: Vec<Vec<String>> = parameters(a)
+        .into_iter()
+        .map(|(k, v)| vec![escape(&k), escape(&v)])
+        .collect();
+    let _ = writeln!(
+        body,
+        "<details><summary>All settings</summary>{}</details>",
+        table(&[("setting", false), ("value", false)], &rows, "")
+    );
+    Section {
+        id: "origin",
+        title: "Data, settings, and how to repeat this".into(),
+        body,
+    }
+}
+
+fn classes(a: &Analysis<'_>) -> String {
+    let counted = a.model.classes.iter().zip(&a.model.record.class_counts).take(CLASSES);
+    let words: Vec<String> = counted.map(|(c, n)| format!("{} {n}", name(c))).collect();
+    let more = a.model.classes.len().saturating_sub(CLASSES);
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{}{rest} (training rows of each)", words.join(", "))
+}
+
+/// Settings that have a value, by the names of the JSON output.
+fn parameters(a: &Analysis<'_>) -> Vec<(String, String)> {
+    let Value::Object(fields) = params_json(a.model) else {
+        return vec![];
+    };
+    let shown = fields
+        .into_iter()
+        .filter(|(_, v)| !v.is_null() && v.as_array().is_none_or(|a| !a.is_empty()));
+    shown
+        .map(|(k, v)| {
+            let text = match v {
+                Value::String(s) => s,
+                other => other.to_string(),
+            };
+            (k, plain(&text))
+        })
+        .collect()
+}
+
+/// A command as a shell takes it back: words of letters, digits and a few harmless marks as they are, all others in single quotes.
+pub fn shell_command(words: impl Iterator<Item = std::ffi::OsString>) -> String {
+    let quoted = words.map(|w| {
+        let word = w.to_string_lossy();
+        let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+        if !word.is_empty() && word.chars().all(harmless) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_go_through_a_shell_unharmed() {
+        let words = [
+            "kernsieve",
+            "fit",
+            "it's $(rm) here.csv",
+            "",
+            "--target",
+            "=1+1",
+            "a;b",
+            "é",
+        ];
+        let line = shell_command(words.iter().map(Into::into));
+        let out = std::process::Command::new("sh")
+            .arg("-c")
+            .arg(format!("printf '%s\\n' {line}"))
+            .output();
+        if let Ok(out) = out {
+            let text = String::from_utf8_lossy(&out.stdout).into_owned();
+            assert_eq!(text.lines().collect::<Vec<_>>(), words, "{line}");
+        }
+        assert!(line.starts_with("kernsieve fit 'it"));
+    }
+}

@@ -1,0 +1,132 @@
+//! The error against what was tuned: the size of the model where sizes were tried, else the penalty or the bandwidth.
+
+use super::Analysis;
+use super::data::{Curve, Data, rounded};
+use super::html::{Section, figure};
+use kernsieve::method::{CvEntry, Rule, Validation};
+use kernsieve::model::CvTable;
+
+pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
+    let cv = a.model.record.cv.as_ref()?;
+    let curve = sizes(a, cv)
+        .or_else(|| {
+            along(cv, "penalty", |e| {
+                e.candidate.reader().sparsity.filter(|_| same_but_for_penalty(cv, e))
+            })
+        })
+        .or_else(|| along(cv, "bandwidth", |e| e.candidate.reader().kernel.bandwidth()))
+        .or_else(|| along(cv, "ridge", |e| e.candidate.ridge.or(e.candidate.reader().ridge)))?;
+    let rule = match cv.rule {
+        Rule::Min => "the one of least error, on a tie the sparser or smoother one",
+        Rule::OneStandardError => "the simplest within one standard error of the least (the broken line)",
+    };
+    let how = match a.model.record.options.validation {
+        Validation::LeaveOneOut if !curve.percent => "of training rows left out one at a time".into(),
+        Validation::Split => "on one tuning split of the training rows".into(),
+        _ => format!("in {}-fold cross-validation of the training rows", cv.folds),
+    };
+    let what = if curve.percent {
+        "Error"
+    } else {
+        "PRESS, the mean squared residual,"
+    };
+    let body = format!(
+        "<p>{what} {how}, against the {}. Chosen was {rule}.</p>\n{}",
+        curve.name,
+        figure(
+            "curve",
+            &format!("Line chart: {} against the {}", curve.measure, curve.name),
+            "The band is one standard error to either side; the broken line is the least error plus one standard error; the large mark is what was chosen. Where other settings were tried \
+             with it, the best of them is drawn."
+        )
+    );
+    let title = format!(
+        "{} against {}",
+        if curve.percent { "Error" } else { "PRESS" },
+        curve.name
+    );
+    data.curve = Some(curve);
+    Some(Section {
+        id: "tuning",
+        title,
+        body,
+    })
+}
+
+/// Error against retained rows or imported features.
+fn sizes(a: &Analysis<'_>, cv: &CvTable) -> Option<Curve> {
+    if cv.curve.len() < 2 {
+        return None;
+    }
+    let by_press = cv.curve.iter().all(|p| p.press.is_some());
+    let chosen = a.model.record.candidate.step();
+    let name = if a.model.record.report.imported.is_empty() {
+        "number of rows kept"
+    } else {
+        "number of features"
+    };
+    let largest = cv.curve.last().map_or(0, |p| p.size);
+    Some(Curve {
+        name: name.into(),
+        measure: if by_press { "PRESS" } else { "error" },
+        percent: !by_press,
+        log: largest > 60,
+        points: cv
+            .curve
+            .iter()
+            .map(|p| match p.press.filter(|_| by_press) {
+                Some(press) => (p.size as f64, press, None),
+                None => (p.size as f64, p.error, Some(p.standard_error)),
+            })
+            .collect(),
+        chosen: cv.curve.iter().position(|p| Some(p.size) == chosen),
+    })
+}
+
+/// Whether an entry is on the path of penalties on which the chosen one lies.
+fn same_but_for_penalty(cv: &CvTable, e: &CvEntry) -> bool {
+    let (own, chosen) = (&e.candidate, &cv.best().candidate);
+    own.kernel == chosen.kernel
+        && own.ridge == chosen.ridge
+        && own.reader().kernel == chosen.reader().kernel
+        && own.step() == chosen.step()
+}
+
+/// Least error for each value of a setting.
+fn along(cv: &CvTable, name: &str, setting: impl Fn(&CvEntry) -> Option<f64>) -> Option<Curve> {
+    let chosen = setting(cv.best());
+    let mut points: Vec<(f64, f64, Option<f64>)> = vec![];
+    let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
+    for e in &cv.grid {
+        let (Some(value), Some(error)) = (setting(e).filter(|v| *v > 0.0), e.error) else {
+            continue;
+        };
+        let this = (value, error, Some(e.standard_error));
+        match points.iter_mut().find(|p| same(p.0, value)) {
+            // What was chosen is drawn as it is.
+            Some(p) if error < p.1 && !chosen.is_some_and(|c| same(c, value)) => *p = this,
+            Some(_) => {}
+            None => points.push(this),
+        }
+    }
+    if let (Some(value), Some(error)) = (chosen, cv.best().error)
+        && let Some(p) = points.iter_mut().find(|p| same(p.0, value))
+    {
+        *p = (value, error, Some(cv.best().standard_error));
+    }
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let position = points.iter().position(|p| chosen.is_some_and(|c| same(c, p.0)));
+    let round = |v: f64| rounded(v, 5).unwrap_or(v);
+    let points: Vec<_> = points
+        .into_iter()
+        .map(|(x, y, s)| (round(x), round(y), s.map(round)))
+        .collect();
+    (points.len() >= 3).then(|| Curve {
+        name: name.into(),
+        measure: "error",
+        percent: true,
+        log: true,
+        points,
+        chosen: position,
+    })
+}
