@@ -14,8 +14,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   layers   no module uses one above it
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
 
-  bench    speed beside scikit-learn: prints a table of ratios (not part of test)
-  tables   a published table beside ours: cargo xtask tables kos-2 --data DIR (not part of test)";
+  bench    speed beside scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
+  tables   published tables beside ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         "rust" => rust(),
         "layers" => layers::check(&root()),
         "python" => python::run(&root()),
-        "bench" => python::bench(&root()),
+        "bench" => python::bench(&root(), std::env::args().skip(2)),
         "tables" => python::tables(&root(), std::env::args().skip(2)),
         _ => Err(USAGE.into()),
     };
