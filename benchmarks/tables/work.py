@@ -23,15 +23,14 @@ def digest(path):
 
 
 def commit(root):
-    """The commit that is checked out, with a mark if files differ from it."""
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout.strip() or "unknown"
+    """The commit that is checked out, with a mark if what makes the figures differs from it."""
+
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False).stdout.strip()
+
+    sources = ["crates", "Cargo.toml", "Cargo.lock", "benchmarks/tables/*.py"]
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *sources)
+    return (git("rev-parse", "--short=10", "HEAD") or "unknown") + ("-changed" if changed else "")
 
 
 class Store:
