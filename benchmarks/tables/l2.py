@@ -3,6 +3,7 @@
 import csv
 import gzip
 import statistics
+import threading
 from contextlib import contextmanager
 
 from cells import Cell, fill, mean_se, published
@@ -78,12 +79,13 @@ def split_files(work, file, count):
     csv.field_size_limit(1 << 26)
     with gzip.open(work.data / f"{file}.splits.csv.gz", "rt") as f:
         splits = list(csv.DictReader(f))[:count]
-    loaded = []
+    loaded, lock = [], threading.Lock()
 
     def rows():
-        if not loaded:
-            header, body = rows_of_set(work.file(file))
-            loaded.extend([header, scaled(body) if file == "sonar" else body])
+        with lock:
+            if not loaded:
+                header, body = rows_of_set(work.file(file))
+                loaded.extend([header, scaled(body) if file == "sonar" else body])
         return loaded
 
     with work.scratch() as folder:

@@ -95,36 +95,30 @@ def not_met(cells, explanations):
 
 
 def counts(cells):
-    """All and met: errors and accuracies, then the others."""
+    """Errors and accuracies: all, met, not met, not comparable, not run; other figures: all, met."""
     main = [c for c in cells if c.quantity in MAIN]
     other = [c for c in cells if c.quantity not in MAIN]
-    return len(main), sum(c.met for c in main), len(other), sum(c.met for c in other)
+    verdicts = [c.verdict for c in main]
+    left = [verdicts.count(v) for v in ("no", "not comparable", "not run")]
+    return [len(main), sum(c.met for c in main), *left, len(other), sum(c.met for c in other)]
 
 
 def summary(tables):
-    rows, total = [], [0, 0, 0, 0]
+    rows, total = [], [0] * 7
     for name, (cells, _) in tables.items():
         numbers = counts(cells)
         total = [a + b for a, b in zip(total, numbers, strict=True)]
+        # No cells of a kind: no zeros either.
+        shown = [n if of else "" for n, of in zip(numbers, [numbers[0]] * 5 + [numbers[5]] * 2, strict=True)]
         splits = sorted({c.splits for c in cells if c.splits})
-        made = sorted({c.made for c in cells if c.made})
         span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else "".join(map(str, splits))
-        rows.append(
-            [
-                f"[{name}](#{name})",
-                *(n or "" if i % 2 == 0 else n for i, n in enumerate(numbers)),
-                span,
-                "; ".join(made),
-            ]
-        )
-        for i in (1, 3):
-            if not numbers[i - 1]:
-                rows[-1][i + 1] = ""
-    share = [f"{total[1]} ({percent(total[1], total[0])} %)", f"{total[3]} ({percent(total[3], total[2])} %)"]
-    rows.append(["**all**", total[0], f"**{share[0]}**", total[2], share[1], "", ""])
-    return markdown(
-        ["table", "errors and accuracies", "met", "other figures", "met", "splits", "commit and day of the run"], rows
-    )
+        made = sorted({c.made for c in cells if c.made})
+        rows.append([f"[{name}](#{name})", *shown, span, "; ".join(made)])
+    met, comparable = total[1], total[0] - total[3]
+    shares = f"**{met}, {percent(met, total[0])} % of all, {percent(met, comparable)} % of those comparable**"
+    rows.append(["**all**", total[0], shares, *total[2:6], f"{total[6]}, {percent(total[6], total[5])} %", "", ""])
+    header = ["table", "errors and accuracies", "met", "not met", "not comparable", "not run", "other figures", "met"]
+    return markdown([*header, "splits", "commit and day of the run"], rows)
 
 
 def percent(part, whole):
