@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "docs" / "reproduction.json"
 PAGE = ROOT / "docs" / "reproduction.md"
 PROSE = Path(__file__).parent / "prose"
+NOT_RUN = "not in the run that is recorded; the command above computes it."
 
 
 def load():
@@ -66,10 +67,13 @@ def prose(name):
 
 
 def explained(cells, explanations):
-    """Cells that are not met by explanation, and those that have none."""
+    """Cells that are not met by explanation, and those that have none. What was not run needs no other reason."""
     found, left = {}, []
     for c in cells:
         if c.met:
+            continue
+        if c.verdict == "not run":
+            found.setdefault(NOT_RUN, []).append(c)
             continue
         for row, column, text in explanations:
             if fnmatchcase(c.row, row) and fnmatchcase(f"{c.column}, {c.quantity}", column):

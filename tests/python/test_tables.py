@@ -35,6 +35,14 @@ def test_every_cell_that_is_not_met_is_explained():
     assert [c.key for c in report.unexplained(report.load())] == []
 
 
+def test_a_cell_without_an_explanation_is_noticed():
+    c = cell("error", "se", 1.0, 0.1, [9.0, 11.0])
+    notes = [("other", "*", "words"), ("row", "column, accuracy", "words")]
+    assert report.explained([c], notes) == ({}, [c])
+    assert report.explained([c], [*notes, ("r*", "column, *", "why")]) == ({"why": [c]}, [])
+    assert "no explanation" in report.not_met([c], notes)
+
+
 def test_a_table_that_is_left_out_is_noticed(monkeypatch):
     monkeypatch.delitem(catalogue.TABLES, "l2-3")
     assert {name for name, _ in catalogue.unclaimed()} == {"l2-3"}
