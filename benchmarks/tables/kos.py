@@ -87,13 +87,22 @@ def often_kept(lists):
     return ", ".join(f"`{n}` {k / len(lists):.2f}" for k, n in often)
 
 
+def replication(work, demo, seed):
+    """The file of a replication. `demo` also fits models, which takes longer than a setting does: once for all."""
+    kept = work.folder / work.store.build / f"{demo}-{seed}.csv"
+    if not kept.exists():
+        kept.parent.mkdir(exist_ok=True)
+        with work.scratch() as folder:
+            run(work.program, "demo", demo, "--seed", seed, "--save", folder, "--quiet")
+            (folder / f"{demo}.csv").rename(kept)
+    return kept
+
+
 def simulated(work, demo, settings, replications):
     """Per setting, of every replication the error in percent on the held-out third, and the weights."""
 
     def task(options, seed):
-        with work.scratch() as folder:
-            run(work.program, "demo", demo, "--seed", seed, "--save", folder, "--quiet")
-            f = work.fit(folder / f"{demo}.csv", *HOLDOUT, "--seed", seed, *options)
+        f = work.fit(replication(work, demo, seed), *HOLDOUT, "--seed", seed, *options)
         weights = f["feature_weights"]
         return {"error": 100 * f["test_error"], "weights": [abs(weights[n]) for n in f["feature_names"]]}
 
