@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -10,17 +12,18 @@ PAUSE = 0.2  # seconds
 
 
 class Worker:
-    """A kernsieve-bench process that runs its task whenever it is asked to."""
+    """A kernsieve-bench process that runs its task when it is asked to; an argument that names an array is its file."""
 
-    def __init__(self, program, folder, task, arrays, arguments):
-        paths = {}
+    def __init__(self, bench, task, arrays, arguments):
+        self.folder = tempfile.TemporaryDirectory()
+        folder, paths = Path(self.folder.name), {}
         for name, array in arrays.items():
             paths[name] = folder / f"{name}.bin"
             np.ascontiguousarray(array, dtype="<f8").tofile(paths[name])
         self.out = folder / "out.bin"
         words = [str(paths.get(a, a)) for a in arguments]
         self.process = subprocess.Popen(
-            [program, task, *words, self.out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [bench.program, task, *words, self.out], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
     def seconds(self, threads):
@@ -31,12 +34,22 @@ class Worker:
             sys.exit("kernsieve-bench ended early")
         return float(answer)
 
-    def result(self, shape):
+    def result(self, shape=(-1,)):
         return np.fromfile(self.out, dtype="<f8").reshape(shape)
 
-    def close(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
         self.process.stdin.close()
         self.process.wait()
+        self.folder.cleanup()
+
+
+def timed(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
 
 
 def alternate(ours, theirs, repeats):
@@ -46,21 +59,10 @@ def alternate(ours, theirs, repeats):
         time.sleep(PAUSE)
         mine = ours()
         time.sleep(PAUSE)
-        start = time.perf_counter()
-        theirs()
-        pairs.append((mine, time.perf_counter() - start))
+        pairs.append((mine, timed(theirs)))
     return np.array(pairs)
 
 
-def row(task, size, threads, pairs, rate, unit):
-    ratio = pairs[:, 1] / pairs[:, 0]
-    low, high = np.percentile(ratio, [25, 75])
-    mine, theirs = np.median(pairs, axis=0)
-    figure = f"{np.median(ratio):5.1f}x ({low:.1f} to {high:.1f})"
-    print(f"| {task} | {size} | {threads} | {rate / mine:,.3g} {unit} | {rate / theirs:,.3g} {unit} | {figure} |", flush=True)
-    return np.median(ratio)
-
-
-def exponent(sizes, seconds):
+def exponent(sizes, values):
     """Slope of log time against log size."""
-    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]

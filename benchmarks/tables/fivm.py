@@ -1,93 +1,93 @@
-"""The experiments of Ghosh & Wang (2015) beside ours. Called by run.py; numbers are drawn here with the standard library."""
+"""Ghosh & Wang (2015): Tables 1 to 4 and Figure 8."""
 
 import math
 import random
 import statistics
 
-from program import fit, read, write
+from cells import Cell, fill, number, published
+from mixtures import mixture
+from program import read, write
+from table import Extra, Table
+from work import digest
 
-# The paper's own settings: section 5.1, 5.2 and 5.3.
-SYNTHETIC = ["--bandwidth", 1, "--ridge", 0.5, "--stop", "accuracy", "--tol", 0.05]
-BREAST = ["--bandwidth", 1, "--ridge", 0.5, "--stop", "accuracy", "--tol", 0.05]
-COLON = ["--bandwidth", 2, "--ridge", 0.35, "--stop", "accuracy", "--tol", 0.001]
-
-
-def spread(values):
-    return statistics.mean(values), statistics.stdev(values) if len(values) > 1 else 0.0
-
-
-def mixture(rng, centres, per_class, noise):
-    """Rows around ten means a class, with white noise behind; the means are drawn around the centre of the class."""
-    means = [[[rng.gauss(c, 2**0.5) for c in centre] for _ in range(10)] for centre in centres]
-
-    def rows(count):
-        out = []
-        for label, own in enumerate(means):
-            for _ in range(count):
-                near = rng.choice(own)
-                point = [rng.gauss(m, 0.2**0.5) for m in near] + [rng.gauss(0, 1) for _ in range(noise)]
-                out.append([f"{v:.8g}" for v in point] + [f"c{label}"])
-        return out
-
-    return rows(per_class), rows(1000)
+# The paper's own settings: sections 5.1 to 5.3. Genes: at most as many as it has.
+SYNTHETIC = ["--bandwidth", "1", "--ridge", "0.5", "--stop", "accuracy", "--tol", "0.05"]
+BREAST = ["--bandwidth", "1", "--ridge", "0.5", "--stop", "accuracy"]
+COLON = ["--bandwidth", "2", "--ridge", "0.35", "--stop", "accuracy", "--tol", "0.001", "--max-features", "5"]
+DRAWS, CLASS_DRAWS, SPLITS = 20, 10, 20
+FIVM = ("FIVM", "MFIVM")
+ER = "44 of the 49 tumours: five have no label in any copy found, and the paper tests on those"
+CENTRES = "the paper does not say where the centres of its classes lie"
 
 
-def svc_error(train, test):
-    """A tuned support vector machine on the two informative features; nothing where scikit-learn is not installed."""
-    try:
-        import numpy as np
-        from sklearn.model_selection import GridSearchCV
-        from sklearn.svm import SVC
-    except ImportError:
-        return None
-    x, y = np.array([r[:2] for r in train], float), [r[-1] for r in train]
-    xt, yt = np.array([r[:2] for r in test], float), [r[-1] for r in test]
-    grid = {"C": 2.0 ** np.arange(-2, 11, 2), "gamma": 2.0 ** np.arange(-6, 5, 2)}
-    return 1 - GridSearchCV(SVC(), grid, cv=5).fit(x, y).score(xt, yt)
+def published_of(table, name):
+    """Cells of the figures of one table; the text of section 5.1 goes with Table 1."""
+    barred = {"fivm-2": ER, "fivm-multiclass": CENTRES}.get(name, "")
+    cells = []
+    for r in published("fivm"):
+        if r["method"] in FIVM and r["table"] in table:
+            sd = number(r["sd"])
+            column = f"{r['method']}, {r['quantity'].replace('_', ' ').replace('train ', 'training ')}"
+            row = r["dataset"] + (f", {r['setting']}" if r["setting"] else "")
+            rule = "draw" if sd is None else "sd"
+            cells.append(Cell(name, row, column, "error", float(r["value"]), rule, sd, 3, barred=barred))
+    return cells
 
 
-def synthetic(program, work, repeats):
-    """Section 5.1: two informative features among 8, 90 or 990 of white noise; 200 rows to train, 2000 from the same means to test."""
-    print("| noise features | draws | setting | exactly the two | test error | sd over draws | SVC given the two | paper |")
-    print("|---|---|---|---|---|---|---|---|")
+def drawn(work, label, centres, noise, options, draws):
+    """Fits to draws of a mixture."""
+
+    def task(centres, noise, options, seed):
+        header, train, test = mixture(seed, centres, 100, noise)
+        with work.scratch() as folder:
+            a, b = write(folder / "train.csv", header, train), write(folder / "test.csv", header, test)
+            f = work.fit(a, "--method", "fivm", *options, test=b)
+        exact = sorted(f["selected_features"]) == ["x1", "x2"]
+        return {"exact": exact, "train": f["train_error"], "test": f["test_error"]}
+
+    return work.map(f"mixture, {label}", [(centres, noise, options, seed) for seed in range(draws)], task)
+
+
+def table_1(work, cells):
+    """Section 5.1: two informative features among 8, 90 or 990 of white noise; 200 rows to train, 2000 from the same
+    means to test.
+    """
+    draws, rows = work.splits(DRAWS), []
     for noise in (8, 90, 990):
-        header = [f"x{j + 1}" for j in range(2 + noise)] + ["class"]
-        default, published, peers = [], [], []
-        for draw in range(repeats):
-            train, test = mixture(random.Random(draw), [(1.5, 0), (0, 1.5)], 100, noise)
-            a, b = write(work / "mixture_train.csv", header, train), write(work / "mixture_test.csv", header, test)
-            for results, options in ((default, []), (published, [*SYNTHETIC, "--no-cv"])):
-                f = fit(program, a, b, "--method", "fivm", *options)
-                results.append((sorted(f["selected_features"]) == ["x1", "x2"], f["test_error"]))
-            peers.append(svc_error(train, test))
-        peer = f"{statistics.mean(peers):.3f}" if None not in peers else ""
-        for label, results in (("default", default), ("theta 1, lambda 0.5, epsilon 0.05", published)):
-            mean, sd = spread([e for _, e in results])
-            exact = sum(k for k, _ in results)
-            paper = "0.175 (sd 0.019, ten draws)" if noise == 8 else ""
-            print(f"| {noise} | {repeats} | {label} | {exact} | {mean:.3f} | {sd:.3f} | {peer} | {paper} |", flush=True)
+        if work.limit and noise > 8:
+            continue
+        for label, options in (("default", []), ("the paper's", [*SYNTHETIC, "--no-cv"])):
+            results = drawn(work, f"{noise} noise features, {label}", [(1.5, 0), (0, 1.5)], noise, options, draws)
+            if noise == 8:
+                for c in cells:
+                    # One draw has its settings printed; for the ten draws lambda is chosen, which is what the default
+                    # does.
+                    if ("theta" in c.row) == (label != "default"):
+                        fill(c, [r["train" if "training" in c.column else "test"] for r in results])
+            errors = [r["test"] for r in results]
+            sd = statistics.stdev(errors) if draws > 1 else 0.0
+            exact = f"{sum(r['exact'] for r in results)} of {draws}"
+            rows.append([noise, label, exact, f"{statistics.mean(errors):.3f}", f"{sd:.3f}"])
+    header = ["noise features", "setting", "exactly the two", "test error", "sd over draws"]
+    return [Extra("noise", header, rows)]
 
 
-def three_classes(program, work, repeats):
-    """Section 6: three classes of 100 rows. The paper does not say where their centres lie: two designs, one with the spacing of section 5.1 and one twice as wide."""
-    near = [(1.5, 0), (0, 1.5), (-1.5, -1.5)]
-    print("| centres | draws | setting | exactly the two | training error | test error | sd over draws | paper |")
-    print("|---|---|---|---|---|---|---|---|")
-    header = [f"x{j + 1}" for j in range(10)] + ["class"]
-    for label, centres in (("1.5 out", near), ("3 out", [(2 * a, 2 * b) for a, b in near])):
-        for setting, options in (("default", []), ("lambda 1.5, theta 1", ["--bandwidth", 1, "--ridge", 1.5])):
-            results = []
-            for draw in range(repeats):
-                train, test = mixture(random.Random(draw), centres, 100, 8)
-                a, b = write(work / "classes_train.csv", header, train), write(work / "classes_test.csv", header, test)
-                f = fit(program, a, b, "--method", "fivm", *options)
-                results.append((sorted(f["selected_features"]) == ["x1", "x2"], f["train_error"], f["test_error"]))
-            mean, sd = spread([r[2] for r in results])
-            exact, trained = sum(r[0] for r in results), statistics.mean(r[1] for r in results)
-            print(
-                f"| {label} | {repeats} | {setting} | {exact} | {trained:.3f} | {mean:.3f} | {sd:.3f} | 0.089 training, 0.10 test |",
-                flush=True,
-            )
+def three_classes(work, cells):
+    """Section 6: three classes of 100 rows.
+
+    Two designs, one with the spacing of section 5.1 and one twice as wide, frame the paper's.
+    """
+    del cells
+    near, draws, rows = [(1.5, 0), (0, 1.5), (-1.5, -1.5)], work.splits(CLASS_DRAWS), []
+    for where, centres in (("1.5 out", near), ("3 out", [(2 * a, 2 * b) for a, b in near])):
+        for label, options in (("default", []), ("theta 1, lambda 1.5", ["--bandwidth", "1", "--ridge", "1.5"])):
+            results = drawn(work, f"three classes {where}, {label}", centres, 8, options, draws)
+            trained, errors = [r["train"] for r in results], [r["test"] for r in results]
+            sd = statistics.stdev(errors) if draws > 1 else 0.0
+            means = f"{statistics.mean(trained):.3f}", f"{statistics.mean(errors):.3f}"
+            rows.append([where, label, f"{sum(r['exact'] for r in results)} of {draws}", *means, f"{sd:.3f}"])
+    header = ["centres", "setting", "exactly the two", "training error", "test error", "sd over draws"]
+    return [Extra("designs", header, rows)]
 
 
 def genes(path, on_log_scale):
@@ -110,49 +110,38 @@ def split(rows, test_rows, seed):
     return [r for i, r in enumerate(rows) if i not in test], [rows[i] for i in sorted(test)]
 
 
-def microarrays(program, data, work, repeats):
-    """Tables 2 to 4, three ways.
+def microarray(work, file, on_log_scale, held_out, options, label):
+    """Three ways to measure.
 
-    honest: 20 random splits, genes and settings chosen on the training rows of each. bootstrap: genes chosen once on the training rows of a
-    split, then kernel logistic regression on 20 bootstrap samples of those rows, all measured on the same test rows; five splits. whole: five-fold
-    cross-validation on all rows with selection and tuning inside the folds; its error allows for the choice among settings.
+    honest: random splits, genes and settings chosen on the training rows of each. bootstrap: genes chosen once on the
+    training rows of a split, then kernel logistic regression on bootstrap samples of those rows, all measured on the
+    same test rows; five splits. whole: five-fold cross-validation of all rows with selection and tuning inside the
+    folds; its error allows for the choice among settings.
     """
-    sets = [
-        ("Colon", "alon_colon", False, 12, COLON, 0.153, 0.033),
-        ("Colon, log2 and arrays standardised", "alon_colon", True, 12, COLON, 0.153, 0.033),
-        ("West ER (44 of the 49 tumours)", "west_breast_er", False, 13, BREAST, 0.344, 0.032),
-        ("West LN", "west_breast_ln", False, 14, BREAST, 0.304, 0.017),
-    ]
-    splits = min(repeats, 20)
-    print("| data | paper (sd) | setting | honest error (sd, s.e.) | genes, mean and most | verdict | bootstrap error (sd) | whole-data CV error |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name, file, logs, held_out, published, paper, paper_sd in sets:
-        header, rows = genes(data / f"{file}.csv.gz", logs)
-        for label, options in (("paper's", [*published, "--max-features", 5]), ("default, at most 5", ["--max-features", 5])):
-            errors, counts, resampled = [], [], []
-            for seed in range(splits):
-                train, test = split(rows, held_out, seed)
-                a, b = write(work / "genes_train.csv", header, train), write(work / "genes_test.csv", header, test)
-                fixed = ["--no-cv"] if "--ridge" in options else []
-                f = fit(program, a, b, "--method", "fivm", *options, *fixed)
-                errors.append(f["test_error"])
-                counts.append(len(f["selected_features"]))
-                if seed < 5:
-                    resampled += bootstrap(program, work, header, train, test, f, splits)
-            own = write(work / "genes_all.csv", header, rows)
-            whole = fit(program, own, own, "--method", "fivm", *options)["cv"]
-            mean, sd = spread(errors)
-            boot, boot_sd = spread(resampled)
-            verdict = "within one sd or better" if mean <= paper + paper_sd else "NOT reproduced"
-            print(
-                f"| {name} | {paper} ({paper_sd}) | {label} | {mean:.3f} ({sd:.3f}, {sd / splits**0.5:.3f}) "
-                f"| {statistics.mean(counts):.1f}, {max(counts)} | {verdict} | {boot:.3f} ({boot_sd:.3f}) "
-                f"| {whole['error'] + whole['optimism']:.3f} |",
-                flush=True,
-            )
+    path = work.file(file)
+    header, rows = genes(path, on_log_scale)
+    mark, splits = digest(path), work.splits(SPLITS)
+    fixed = ["--no-cv"] if "--ridge" in options else []
+
+    def honest(_, on_log_scale, options, seed):
+        train, test = split(rows, held_out, seed)
+        with work.scratch() as folder:
+            a, b = write(folder / "train.csv", header, train), write(folder / "test.csv", header, test)
+            f = work.fit(a, "--method", "fivm", *options, *fixed, test=b)
+            boot = bootstrap(work, folder, header, train, test, f, splits) if seed < 5 else []
+        return {"error": f["test_error"], "genes": len(f["selected_features"]), "bootstrap": boot}
+
+    def whole(_, on_log_scale, options, word):
+        with work.scratch() as folder:
+            cv = work.fit(write(folder / "all.csv", header, rows), "--method", "fivm", *options)["cv"]
+        return cv["error"] + cv["optimism"]
+
+    results = work.map(f"{file}, {label}", [(mark, on_log_scale, options, seed) for seed in range(splits)], honest)
+    validated = work.map(f"{file}, {label}, all rows", [(mark, on_log_scale, options, "whole")], whole)
+    return results, validated[0]
 
 
-def bootstrap(program, work, header, train, test, chosen, samples):
+def bootstrap(work, folder, header, train, test, chosen, samples):
     """Errors of kernel logistic regression on the chosen genes, trained on bootstrap samples."""
     columns = [header.index(n) for n in chosen["selected_features"]]
     few = [header[c] for c in columns] + ["class"]
@@ -160,13 +149,86 @@ def bootstrap(program, work, header, train, test, chosen, samples):
     def cut(rows):
         return [[r[c] for c in columns] + [r[-1]] for r in rows]
 
-    b = write(work / "boot_test.csv", few, cut(test))
+    b = write(folder / "boot_test.csv", few, cut(test))
     settings = ["--bandwidth", chosen["kernel"]["bandwidth"], "--ridge", chosen["params"]["ridge"], "--no-cv"]
     errors, rng = [], random.Random(1)
     while len(errors) < samples:
         sample = rng.choices(train, k=len(train))
         if len({r[-1] for r in sample}) < len({r[-1] for r in train}):
             continue
-        a = write(work / "boot_train.csv", few, cut(sample))
-        errors.append(fit(program, a, b, "--method", "klr", *settings)["test_error"])
+        a = write(folder / "boot_train.csv", few, cut(sample))
+        errors.append(work.fit(a, "--method", "klr", *settings, test=b)["test_error"])
     return errors
+
+
+GENES = [
+    "data",
+    "setting",
+    "honest error (sd, s.e.)",
+    "genes, mean and most",
+    "bootstrap error (sd)",
+    "all rows, cross-validated",
+]
+
+
+def gene_row(name, label, results, whole):
+    errors, counts = [r["error"] for r in results], [r["genes"] for r in results]
+    boot = [e for r in results for e in r["bootstrap"]]
+    sd, wide = (statistics.stdev(v) if len(v) > 1 else 0.0 for v in (errors, boot))
+    honest = f"{statistics.mean(errors):.3f} ({sd:.3f}, {sd / len(errors) ** 0.5:.3f})"
+    most = f"{statistics.mean(counts):.1f}, {max(counts)}"
+    return [name, label, honest, most, f"{statistics.mean(boot):.3f} ({wide:.3f})", f"{whole:.3f}"]
+
+
+def breast(file, held_out):
+    """Tables 2 and 3: two stopping rules each."""
+
+    def run(work, cells):
+        rows = []
+        for c in cells:
+            if "0.05" in c.row:
+                options = [*BREAST, "--tol", "0.05", "--max-features", "5"]
+            else:
+                options = [*BREAST, "--tol", "0.001", "--max-features", "6"]
+            label = f"the paper's, epsilon {options[options.index('--tol') + 1]}"
+            results, whole = microarray(work, file, False, held_out, options, label)
+            fill(c, [r["error"] for r in results])
+            rows.append(gene_row(file, label, results, whole))
+        label = "default, at most 5 genes"
+        rows.append(gene_row(file, label, *microarray(work, file, False, held_out, ["--max-features", "5"], label)))
+        return [Extra("readings", GENES, rows)]
+
+    return run
+
+
+def colon(work, cells):
+    rows = []
+    for name, logs in (("raw intensities", False), ("log2, arrays standardised", True)):
+        for label, options in (("the paper's", COLON), ("default, at most 5 genes", ["--max-features", "5"])):
+            results, whole = microarray(work, "alon_colon", logs, 12, options, f"{name}, {label}")
+            if logs and options is COLON:
+                fill(cells[0], [r["error"] for r in results])
+            rows.append(gene_row(f"colon, {name}", label, results, whole))
+    return [Extra("readings", GENES, rows)]
+
+
+def table(name, title, of, splits, short_rows, run):
+    return Table(
+        name, f"Ghosh & Wang 2015, {title}", ("fivm",), splits, short_rows, lambda: published_of(of, name), run
+    )
+
+
+TABLES = [
+    table(
+        "fivm-1",
+        "section 5.1 and Table 1: two informative features among noise",
+        ("1", "text"),
+        DRAWS,
+        ("all",),
+        table_1,
+    ),
+    table("fivm-2", "Table 2: breast cancer, oestrogen receptor", ("2",), SPLITS, (), breast("west_breast_er", 13)),
+    table("fivm-3", "Table 3: breast cancer, lymph nodes", ("3",), SPLITS, (), breast("west_breast_ln", 14)),
+    table("fivm-4", "Table 4: colon cancer", ("4",), SPLITS, (), colon),
+    table("fivm-multiclass", "section 6 and Figure 8: three classes", ("8",), CLASS_DRAWS, ("all",), three_classes),
+]

@@ -1,28 +1,27 @@
-"""What the tables share: calls of the program, files of rows, means."""
+"""What the tables share: calls of the program, files of rows."""
 
 import csv
 import gzip
 import json
 import subprocess
-import sys
+
+
+class ProgramError(Exception):
+    """The program could not do it."""
 
 
 def run(program, *arguments):
     """A kernsieve command; its standard output."""
-    done = subprocess.run([str(a) for a in (program, *arguments)], capture_output=True, text=True, check=False)
+    words = [str(a) for a in (program, *arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(done.stderr)
+        raise ProgramError(f"{' '.join(words)}\n{done.stderr}")
     return done.stdout
 
 
 def run_json(program, *arguments):
     """A kernsieve command with --json."""
     return json.loads(run(program, *arguments, "--json", "--quiet"))
-
-
-def fit(program, train, test, *options):
-    """One fit, and its error on another file."""
-    return run_json(program, "fit", train, "--target", "class", "--test", test, *options)
 
 
 def read(path):
@@ -36,8 +35,3 @@ def write(path, header, rows):
     with open(path, "w", newline="") as f:
         csv.writer(f, lineterminator="\n").writerows([header, *rows])
     return path
-
-
-def mean_se(values):
-    mean = sum(values) / len(values)
-    return mean, (sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values)) ** 0.5

@@ -16,8 +16,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
   browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
-  bench    speed beside scikit-learn: prints a table of ratios (not part of test)
-  tables   a published table beside ours: cargo xtask tables kos-2 --data DIR (not part of test)";
+  bench    speed beside scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
+  tables   published tables beside ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         "layers" => layers::check(&root()),
         "python" => python::run(&root()),
         "browser" => browser::run(&root()),
-        "bench" => python::bench(&root()),
+        "bench" => python::bench(&root(), std::env::args().skip(2)),
         "tables" => python::tables(&root(), std::env::args().skip(2)),
         _ => Err(USAGE.into()),
     };

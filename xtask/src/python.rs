@@ -55,21 +55,23 @@ fn install_package(root: &Path, python: &Path) -> Result<(), String> {
     )
 }
 
-/// kernsieve beside its peers, optimised: prints the table of ratios.
-pub fn bench(root: &Path) -> Result<(), String> {
-    build(root, &["--release", "-p", "kernsieve-bench"])?;
+/// kernsieve beside its peers, optimised: prints the tables of ratios, growth and memory.
+pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    build(root, &["--release", "-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
     let mut peers = Command::new(environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?);
     peers
         .arg("benchmarks/peers/run.py")
+        .args(arguments)
+        .env("KERNSIEVE", built(root, "release", "kernsieve"))
         .env("KERNSIEVE_BENCH", built(root, "release", "kernsieve-bench"))
         .current_dir(root);
     step(&mut peers)
 }
 
-/// A published table beside ours.
+/// Published tables beside ours. They need Python and nothing else.
 pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli"])?;
-    let mut tables = Command::new(environment(root, "python", &[TEST_PACKAGES])?);
+    let mut tables = Command::new(SYSTEM_PYTHON);
     tables
         .arg(root.join("benchmarks/tables/run.py"))
         .args(arguments)

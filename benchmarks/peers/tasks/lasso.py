@@ -1,14 +1,13 @@
 """Paths of the lasso beside scikit-learn, celer and skglm."""
 
 import os
-import tempfile
 import warnings
 from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
-from timing import Worker, alternate, row
+from timing import Worker, alternate
 
 PENALTIES = 2.0 ** np.arange(10, -16, -1)
 
@@ -19,8 +18,10 @@ def standardised(x):
 
 
 def data_set(name, n, p, classes):
-    """A data set of the papers if they are there, else numbers like it: standardised features, centred class indicators."""
-    folder = Path(os.environ.get("KERNSIEVE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+    """A data set of the papers if they are there, else numbers like it: standardised features, centred class
+    indicators.
+    """
+    folder = Path(os.environ.get("KERNSIEVE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
     for path in (folder / f"{name}.csv", folder / f"{name}.csv.gz"):
         if path.exists():
             import pandas as pd
@@ -33,7 +34,11 @@ def data_set(name, n, p, classes):
         rng = np.random.default_rng(6)
         y = np.arange(n) % classes
         # Few factors behind many features, and means that differ.
-        x = rng.normal(size=(n, 20)) @ rng.normal(size=(20, p)) + 2 * rng.normal(size=(n, p)) + 2 * rng.normal(size=(classes, p))[y]
+        x = (
+            rng.normal(size=(n, 20)) @ rng.normal(size=(20, p))
+            + 2 * rng.normal(size=(n, p))
+            + 2 * rng.normal(size=(classes, p))[y]
+        )
     labels = np.unique(y)
     targets = np.column_stack([y == c for c in (labels if len(labels) > 2 else labels[:1])]).astype(float)
     return name, standardised(x), targets - targets.mean(0)
@@ -51,7 +56,16 @@ def largest_gap(x, targets, coef, penalties):
     return worst
 
 
-def lasso(program, shape, repeats, tolerances=(1e-4, 1e-8)):
+def run(bench):
+    if bench.short:
+        lasso(bench, ("no such set", 100, 20, 3), 1)
+        lasso(bench, ("no such set", 30, 60, 2), 1, (1e-4,))
+        return
+    lasso(bench, ("semeion", 1593, 256, 10), 5)
+    lasso(bench, ("west_breast_ln", 49, 7129, 2), 5)
+
+
+def lasso(bench, shape, repeats, tolerances=(1e-4, 1e-8)):
     """All classes and all penalties: ours in one call, theirs class by class, to the same duality gap."""
     name, x, targets = data_set(*shape)
     (n, p), k, threads = x.shape, targets.shape[1], os.cpu_count()
@@ -59,19 +73,19 @@ def lasso(program, shape, repeats, tolerances=(1e-4, 1e-8)):
     columns = np.asfortranarray(x)
     warnings.simplefilter("ignore", ConvergenceWarning)
     for tol in tolerances:
-        with tempfile.TemporaryDirectory() as folder:
-            arguments = ["x", n, p, "t", k, penalties[0], len(penalties), 2 * tol]
-            w = Worker(program, Path(folder), "lasso", {"x": x, "t": targets}, arguments)
+        arguments = ["x", n, p, "t", k, penalties[0], len(penalties), 2 * tol]
+        with Worker(bench, "lasso", {"x": x, "t": targets}, arguments) as w:
             w.seconds(threads)
             gap = largest_gap(x, targets, w.result((k, len(penalties), p)), penalties)
             assert gap <= 1.01 * tol, gap
             for peer, solve in peers(columns, penalties / n, tol).items():
                 coef = [solve(t) for t in targets.T]  # once for the compilers of some of them
                 other = largest_gap(x, targets, coef, penalties)
-                pairs = alternate(lambda: w.seconds(threads), lambda: [solve(t) for t in targets.T], repeats)
-                size = f"{name}: {n} x {p}, {k} target{'s' if k > 1 else ''}, {len(penalties)} penalties, gap {tol:.0e} (theirs {other:.0e})"
-                row(f"lasso path / {peer}", size, threads, pairs, 1, "paths/s")
-            w.close()
+                pairs = alternate(
+                    lambda w=w: w.seconds(threads), lambda solve=solve: [solve(t) for t in targets.T], repeats
+                )
+                size = f"{name}: {n} x {p}, {k} target{'s' if k > 1 else ''}, {len(penalties)} penalties, gap {tol:.0e}"
+                bench.line(f"lasso path / {peer}", size, threads, pairs, f"gaps {gap:.0e}, {other:.0e}")
 
 
 def peers(x, alphas, tol):

@@ -1,0 +1,165 @@
+"""docs/reproduction.md from docs/reproduction.json (cells and tables beside them) and the prose of every table."""
+
+import json
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from catalogue import OUT_OF_SCOPE, TABLES
+from cells import MAIN, RULES, cell_of, markdown, shown
+from table import Extra
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORD = ROOT / "docs" / "reproduction.json"
+PAGE = ROOT / "docs" / "reproduction.md"
+PROSE = Path(__file__).parent / "prose"
+NOT_RUN = "not in the run that is recorded; the command above computes it."
+
+
+def load():
+    """Cells and extras by table. Every published cell is there, ours empty if it was never run."""
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    tables = {}
+    for name, table in TABLES.items():
+        stored = record.get(name, {"cells": [], "extras": []})
+        known = {c.key: c for c in map(cell_of, stored["cells"])}
+        cells = table.published()
+        for c in cells:
+            old = known.get(c.key)
+            if old is not None:
+                c.ours, c.se, c.splits, c.made = old.ours, old.se, old.splits, old.made
+        tables[name] = (cells, [Extra(**e) for e in stored["extras"]])
+    return tables
+
+
+def as_json(cells, extras):
+    return {"cells": [c.as_dict() for c in cells], "extras": [vars(e) for e in extras]}
+
+
+def save(tables):
+    text = json.dumps({name: as_json(*parts) for name, parts in tables.items()}, indent=1, ensure_ascii=False)
+    RECORD.write_text(text + "\n")
+
+
+def update(name, cells, extras, made, whole):
+    """Puts the cells of a run in the place of the recorded ones; a cell that was not run keeps what it had."""
+    tables = load()
+    old, old_extras = tables[name]
+    for c in cells:
+        c.made = made if c.ours is not None else ""
+    fresh = {c.key: c for c in cells if c.ours is not None}
+    merged = [fresh.get(c.key, c) for c in old]
+    tables[name] = (merged, extras if whole else old_extras)
+    save(tables)
+
+
+def prose(name):
+    """The text of a table, and its explanations as (row, column, text) with wildcards."""
+    text = (PROSE / f"{name}.md").read_text()
+    body, _, notes = text.partition("\n## Not reproduced\n")
+    explanations = []
+    for note in re.split(r"\n(?=\* )", "\n" + notes.strip()):
+        if note.strip():
+            where, _, words = note.strip().removeprefix("* ").partition(": ")
+            row, _, column = where.partition(" / ")
+            explanations.append((row, column, " ".join(words.split())))
+    return body.strip(), explanations
+
+
+def explained(cells, explanations):
+    """Cells that are not met by explanation, and those that have none. What was not run needs no other reason."""
+    found, left = {}, []
+    for c in cells:
+        if c.met:
+            continue
+        if c.verdict == "not run":
+            found.setdefault(NOT_RUN, []).append(c)
+            continue
+        for row, column, text in explanations:
+            if fnmatchcase(c.row, row) and fnmatchcase(f"{c.column}, {c.quantity}", column):
+                found.setdefault(text, []).append(c)
+                break
+        else:
+            left.append(c)
+    return found, left
+
+
+def not_met(cells, explanations):
+    """The list of cells that are not met, each with the reason."""
+    found, left = explained(cells, explanations)
+    lines = []
+    for text, group in found.items():
+        rows = {}
+        for c in group:
+            rows.setdefault(c.row, []).append(c.column)
+        where = "; ".join(f"{row} ({', '.join(dict.fromkeys(columns))})" for row, columns in rows.items())
+        lines.append(f"* {where}: {text}")
+    lines += [f"* {c.row} ({c.column}): no explanation yet." for c in left]
+    return "\n".join(lines)
+
+
+def counts(cells):
+    """Errors and accuracies: all, met, not met, not comparable, not run; other figures: all, met."""
+    main = [c for c in cells if c.quantity in MAIN]
+    other = [c for c in cells if c.quantity not in MAIN]
+    verdicts = [c.verdict for c in main]
+    left = [verdicts.count(v) for v in ("no", "not comparable", "not run")]
+    return [len(main), sum(c.met for c in main), *left, len(other), sum(c.met for c in other)]
+
+
+def summary(tables):
+    rows, total = [], [0] * 7
+    for name, (cells, _) in tables.items():
+        numbers = counts(cells)
+        total = [a + b for a, b in zip(total, numbers, strict=True)]
+        # No cells of a kind: no zeros either.
+        shown = [n if of else "" for n, of in zip(numbers, [numbers[0]] * 5 + [numbers[5]] * 2, strict=True)]
+        splits = sorted({c.splits for c in cells if c.splits})
+        span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else "".join(map(str, splits))
+        made = sorted({c.made for c in cells if c.made})
+        rows.append([f"[{name}](#{name})", *shown, span, "; ".join(made)])
+    met, comparable = total[1], total[0] - total[3]
+    shares = f"**{met}, {percent(met, total[0])} % of all, {percent(met, comparable)} % of those comparable**"
+    rows.append(["**all**", total[0], shares, *total[2:6], f"{total[6]}, {percent(total[6], total[5])} %", "", ""])
+    header = ["table", "errors and accuracies", "met", "not met", "not comparable", "not run", "other figures", "met"]
+    return markdown([*header, "splits", "commit and day of the run"], rows)
+
+
+def percent(part, whole):
+    """Rounded down, so that a share is never shown as more than it is."""
+    return f"{1000 * part // whole / 10:.1f}" if whole else "0"
+
+
+def section(name, cells, extras):
+    body, explanations = prose(name)
+    places = {e.name: e for e in extras}
+
+    def fill(match):
+        word, _, which = match.group(1).partition(" ")
+        if word == "cells":
+            return shown(cells)
+        if word == "not-met":
+            return not_met(cells, explanations) or "All cells are met."
+        return places[which].shown() if which in places and places[which].rows else "*Not run.*"
+
+    title = f'<a id="{name}"></a>\n\n## {TABLES[name].title}\n\n`cargo xtask tables {name} --data DIR`'
+    return f"{title}\n\n{re.sub(r'{{(.+?)}}', fill, body)}\n"
+
+
+def assemble(tables):
+    """The page."""
+    rules = "\n".join(f"* {text};" for text in RULES.values())[:-1] + "."
+    foreign = "; ".join(
+        f"`{name}`: {'all of it' if '*' in methods else ', '.join(sorted(methods))}"
+        for name, methods in OUT_OF_SCOPE.items()
+    )
+    top = (PROSE / "top.md").read_text().strip()
+    parts = {"summary": summary(tables), "rules": rules, "foreign": foreign}
+    for word, text in parts.items():
+        top = top.replace("{{" + word + "}}", text)
+    return "\n".join([top + "\n", *(section(name, *parts) for name, parts in tables.items())])
+
+
+def unexplained(tables):
+    """Cells that are not met and have no explanation."""
+    return [c for name, (cells, _) in tables.items() for c in explained(cells, prose(name)[1])[1]]

@@ -1,0 +1,162 @@
+//! Work of the solvers, counted: steps, sweeps and products against the size of the problem. Counts do not depend on how busy the
+//! machine is; where there is no count, times of ours and of a simple solver in one test, with a wide margin.
+
+use kernsieve::data::Labels;
+use kernsieve::kernel::{Kernel, gram};
+use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
+use kernsieve::method::{Candidate, MethodKind, Options, Problem};
+use kernsieve::solver::coordinate_descent::Penalty;
+use kernsieve::solver::lasso::{Design, Stop, path};
+use kernsieve::solver::ols::forward_selection;
+use std::time::Instant;
+
+/// Numbers between -1 and 1 that do not matter, by a generator of its own: one of the library may change.
+fn numbers(rows: usize, cols: usize) -> Matrix {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    };
+    Matrix::from_vec((0..rows * cols).map(|_| next()).collect(), rows, cols)
+}
+
+/// One class inside the other.
+fn problem(n: usize) -> Problem {
+    let x = numbers(n, 5);
+    let codes = x
+        .iter_rows()
+        .map(|r| usize::from(r[0] * r[0] + r[1] * r[1] > 0.6))
+        .collect();
+    let labels = Labels::from_codes(codes, vec!["in".into(), "out".into()]).expect("labels");
+    Problem::new(x, labels).expect("a problem")
+}
+
+fn iterations(method: MethodKind, candidate: &Candidate, n: usize) -> usize {
+    let fit = method
+        .build(&Options::default())
+        .expect("a method")
+        .fit(&problem(n), candidate)
+        .expect("a fit");
+    assert!(fit.report.converged);
+    fit.report.iterations
+}
+
+/// A step of L2QP costs `4 n`: as many steps as rows make a fit the square of the rows.
+#[test]
+fn steps_of_l2qp_grow_with_the_rows_and_no_faster() {
+    let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 0.5 });
+    let [few, many] = [400, 800].map(|n| iterations(MethodKind::L2qp, &candidate, n));
+    assert!(few < 3 * 400 && many < 3 * few, "{few} and {many} steps");
+}
+
+/// Newton steps do not grow with the rows.
+#[test]
+fn kernel_logistic_regression_takes_few_newton_steps() {
+    let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).ridge(1e-3);
+    let [few, many] = [200, 400].map(|n| iterations(MethodKind::Klr, &candidate, n));
+    assert!(few <= 12 && many <= 12, "{few} and {many} steps");
+}
+
+/// Every step of the weights is two factorisations.
+#[test]
+fn sparse_kos_takes_few_steps_a_penalty() {
+    let mut candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).ridge(1e-3);
+    candidate.sparsity = Some(0.01);
+    let [few, many] = [100, 200].map(|n| iterations(MethodKind::SparseKos, &candidate, n));
+    assert!(few <= 12 && many <= 12, "{few} and {many} steps");
+}
+
+/// Coordinate descent alone takes hundreds of sweeps at each of the small penalties; Newton steps on the signs at hand spare them.
+#[test]
+fn a_path_of_the_lasso_takes_few_sweeps() {
+    let (n, p) = (300, 60);
+    // Neighbours are correlated: what makes sweeps many.
+    let mut x = numbers(n, p);
+    for i in 0..n {
+        for j in 1..p {
+            let before = x[(i, j - 1)];
+            x[(i, j)] = 0.8 * before + 0.2 * x[(i, j)];
+        }
+    }
+    center_columns(&mut x);
+    let mut target = Matrix::from_vec(
+        (0..n).map(|i| x[(i, 3)] - x[(i, 40)] + 0.3 * x[(i, 20)]).collect(),
+        n,
+        1,
+    );
+    center_columns(&mut target);
+    let design = Design::new(&x);
+    let top = design
+        .correlations(target.as_slice())
+        .iter()
+        .fold(0.0f64, |m, v| m.max(v.abs()));
+    let penalties: Vec<Penalty> = (1..16).map(|k| Penalty::mixed(top * 0.5f64.powi(k), 1.0)).collect();
+    let solutions = path(&design, &target, &penalties, Stop::EXACT);
+    let sweeps: usize = solutions[0].iter().map(|s| s.sweeps).sum();
+    assert!(solutions[0].iter().all(|s| s.converged));
+    assert!(sweeps <= 5 * penalties.len(), "{sweeps} sweeps");
+}
+
+/// A full path costs less than five times what twenty steps of the simple algorithm do. It was less than half of them; the simple full path is twenty times
+/// as long.
+#[test]
+fn a_full_path_of_orthogonal_least_squares_is_far_from_the_simple_algorithm() {
+    let n = 400;
+    let k = gram(&Kernel::Gaussian { bandwidth: 1.0 }, &numbers(n, 10));
+    let mut y = numbers(n, 3);
+    center_columns(&mut y);
+    let ours = || {
+        let mut p = k.clone();
+        center_columns(&mut p);
+        let products = matmul(p.view().t(), y.view());
+        let mut order = Vec::new();
+        forward_selection(symmetric_product(p.view().t()), products, n, |s| {
+            order.push(s.candidate);
+            true
+        });
+        order
+    };
+    let mut times = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..5 {
+        let start = Instant::now();
+        let order = ours();
+        times.0 = times.0.min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let simple = gram_schmidt(&k, &y, 20);
+        times.1 = times.1.min(start.elapsed().as_secs_f64());
+        assert_eq!(order[..20], simple[..]);
+    }
+    assert!(times.0 < 5.0 * times.1, "{times:?} seconds");
+}
+
+/// Modified Gram-Schmidt: every column that is left is made orthogonal at every step.
+fn gram_schmidt(k: &Matrix, y: &Matrix, steps: usize) -> Vec<usize> {
+    let mut p = k.clone();
+    center_columns(&mut p);
+    let mut columns = p.transpose();
+    let responses = y.transpose();
+    let n = k.rows();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut order: Vec<usize> = Vec::new();
+    for _ in 0..steps {
+        let gain = |j: usize| {
+            let c = columns.row(j);
+            responses.iter_rows().map(|r| dot(r, c).powi(2)).sum::<f64>() / (dot(c, c) + 1e-9)
+        };
+        let left = (0..n).filter(|j| !order.contains(j));
+        let best = left
+            .map(|j| (j, gain(j)))
+            .fold((0, -1.0), |m, v| if v.1 > m.1 { v } else { m })
+            .0;
+        order.push(best);
+        let length = dot(columns.row(best), columns.row(best)).sqrt();
+        let unit: Vec<f64> = columns.row(best).iter().map(|v| v / length).collect();
+        for column in columns.as_mut_slice().chunks_exact_mut(n) {
+            let share = dot(&unit, column);
+            column.iter_mut().zip(&unit).for_each(|(v, u)| *v -= share * u);
+        }
+    }
+    order
+}

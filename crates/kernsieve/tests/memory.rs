@@ -1,0 +1,150 @@
+//! Memory of fits and predictions against the number of rows, counted by the allocator: a copy of a matrix too many is noticed on any
+//! machine, however busy.
+
+use kernsieve::data::Labels;
+use kernsieve::expansion::{KernelExpansion, Output};
+use kernsieve::kernel::{Kernel, gram};
+use kernsieve::linalg::Matrix;
+use kernsieve::method::{Candidate, MethodKind, Options, Problem};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+/// Tests that measure do so one after the other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Counting;
+
+fn grown(bytes: usize) {
+    CALLS.fetch_add(1, Relaxed);
+    let held = HELD.fetch_add(bytes, Relaxed) + bytes;
+    MOST.fetch_max(held, Relaxed);
+}
+
+// An allocator cannot be written without. All it does besides counting is what the system's does.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        grown(layout.size());
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        grown(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most bytes held above those at the start, and the number of allocations, on one thread: tiles of several threads add up.
+fn used<R: Send>(task: impl FnOnce() -> R + Send) -> (usize, usize) {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a thread");
+    let (before, calls) = (HELD.load(Relaxed), CALLS.load(Relaxed));
+    MOST.store(before, Relaxed);
+    let result = pool.install(task);
+    let answer = (MOST.load(Relaxed) - before, CALLS.load(Relaxed) - calls);
+    drop(result);
+    answer
+}
+
+/// Rows of `d` features, one class inside the other, by a generator of its own: numbers that do not matter.
+fn problem(n: usize, d: usize) -> Problem {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let x = Matrix::from_vec((0..n * d).map(|_| next()).collect(), n, d);
+    let codes = x
+        .iter_rows()
+        .map(|r| usize::from(r[0] * r[0] + r[1] * r[1] > 0.6))
+        .collect();
+    Problem::new(
+        x,
+        Labels::from_codes(codes, vec!["in".into(), "out".into()]).expect("labels"),
+    )
+    .expect("a problem")
+}
+
+fn fit_bytes(method: MethodKind, options: &Options, candidate: &Candidate, n: usize) -> usize {
+    let problem = problem(n, 5);
+    let method = method.build(options).expect("a method");
+    used(|| method.fit(&problem, candidate).expect("a fit")).0
+}
+
+#[test]
+fn a_gram_matrix_is_all_that_is_allocated_for_one() {
+    let x = problem(600, 5).x;
+    let (bytes, _) = used(|| gram(&Kernel::Gaussian { bandwidth: 1.0 }, &x));
+    assert!(bytes < 8 * 600 * 600 * 6 / 5, "{bytes} bytes");
+}
+
+/// Matrices of `n x n` doubles that a fit holds at most: what was measured and less than one more.
+#[test]
+fn dense_fits_hold_no_matrix_more_than_they_need() {
+    let gaussian = || Candidate::new(Kernel::Gaussian { bandwidth: 1.0 });
+    let n = 800;
+    for (method, candidate, matrices) in [
+        (MethodKind::Mkda, gaussian().ridge(0.01), 4.0),
+        (MethodKind::Kos, gaussian().ridge(0.01), 4.0),
+        (MethodKind::Smkda, gaussian().size(20), 3.8),
+        (MethodKind::L2le, gaussian().ridge(0.01), 3.3),
+        (MethodKind::Klr, gaussian().ridge(0.01), 1.5),
+        (MethodKind::L2qp, gaussian(), 1.5),
+        (MethodKind::Parzen, gaussian(), 0.5),
+        (MethodKind::Lda, Candidate::new(Kernel::Linear), 0.5),
+    ] {
+        let held = fit_bytes(method, &Options::default(), &candidate, n) as f64 / (8 * n * n) as f64;
+        assert!(held < matrices, "{}: {held:.2} matrices, not {matrices}", method.name());
+    }
+}
+
+/// Twice the rows among the same candidates: nothing grows but what is kept of every row.
+#[test]
+fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
+    let options = Options {
+        candidates: Some(50),
+        ..Options::default()
+    };
+    let sized = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(20);
+    let [few, many] = [10_000, 20_000].map(|n| fit_bytes(MethodKind::Smkda, &options, &sized, n));
+    // A tenth of what kernel values of all rows and candidates would take.
+    assert!(many < 8 * 20_000 * 50 / 2, "{many} bytes");
+    assert!(many < few + 8 * 10_000 * 50 / 10, "{few} and {many} bytes");
+}
+
+/// Memory is that of the result and of a block; allocations are a few for every block of 256 rows.
+#[test]
+fn predictions_are_made_in_blocks() {
+    let support = problem(100, 5).x;
+    let output = Output::Linear {
+        coef: Matrix::zeros(100, 1),
+        offset: vec![0.0],
+    };
+    let kernel = Kernel::Gaussian { bandwidth: 1.0 };
+    let expansion = KernelExpansion::new(kernel, vec![1.0; 5], &support, output);
+    let x = problem(40_000, 5).x;
+    let (bytes, calls) = used(|| expansion.evaluate(&x));
+    // One block has 256 x 100 kernel values: 205 kB.
+    assert!(bytes < 8 * 40_000 + 3 * 8 * 256 * 100, "{bytes} bytes");
+    assert!(calls < 40 * (40_000 / 256), "{calls} allocations");
+}
