@@ -31,12 +31,12 @@ const METHODS: [MethodKind; 10] = [
     MethodKind::SparseKos,
 ];
 
-/// Whether a method's tuning ends in reasonable time on so many rows and features.
-fn is_feasible(kind: MethodKind, n: usize, p: usize) -> bool {
+/// Whether a method's tuning ends in some ten seconds on so many rows, features and classes.
+fn is_feasible(kind: MethodKind, n: usize, p: usize, classes: usize) -> bool {
     let work = n as f64 * n as f64 * p as f64;
     match kind {
-        MethodKind::SparseKos => work <= 2e6,
-        MethodKind::Fivm => work <= 5e7,
+        MethodKind::SparseKos => work <= 1e6,
+        MethodKind::Fivm => work * classes as f64 <= 8e6,
         _ => true,
     }
 }
@@ -96,7 +96,7 @@ fn race(
     first_rows: usize,
 ) -> Result<Trained> {
     let started = Instant::now();
-    let (n, p) = (data.n_samples(), data.n_features());
+    let (n, p, classes) = (data.n_samples(), data.n_features(), data.labels().n_classes());
     let mut entries = Vec::new();
     let mut kinds: Vec<MethodKind> = Vec::new();
     for kind in METHODS {
@@ -105,7 +105,9 @@ fn race(
             Err(e) => Some(e.to_string()),
             // What is asked for is meant.
             Ok(()) if !ignored.is_empty() => Some(format!("does not use {}", ignored.join(", "))),
-            Ok(()) if !is_feasible(kind, n.min(first_rows), p) => Some("too slow for so many rows and features".into()),
+            Ok(()) if !is_feasible(kind, n.min(first_rows), p, classes) => {
+                Some("too slow for so many rows, features and classes".into())
+            }
             Ok(()) => None,
         };
         match note {
@@ -125,8 +127,12 @@ fn race(
         let size = subset.n_samples();
         let mut runners: Vec<Runner> = Vec::new();
         for &kind in &kinds {
-            if !is_feasible(kind, size, p) {
-                entries.push(left_out(kind, size, "too slow for so many rows and features".into()));
+            if !is_feasible(kind, size, p, classes) {
+                entries.push(left_out(
+                    kind,
+                    size,
+                    "too slow for so many rows, features and classes".into(),
+                ));
                 continue;
             }
             let spent = budget.is_some_and(|b| started.elapsed() >= b);
