@@ -48,7 +48,7 @@ def write(path, header, rows):
 
 
 def ours(program, method, train, test):
-    words = [program, "fit", train, "--target", "class", "--test", test, "--method", method, "--json"]
+    words = [program, "fit", train, "--target", "class", "--test", test, "--method", method, "--missing", "mean", "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     fit = json.loads(done.stdout)
     kept = 0 if fit["retained_samples"] is None else fit["retained_samples"]["count"]
@@ -56,14 +56,16 @@ def ours(program, method, train, test):
 
 
 def numbers(header, rows, train):
-    """Columns of numbers; text becomes one column a value that the training rows have."""
+    """Columns of numbers, missing ones the mean of the training rows; text becomes one column a value that those have."""
     columns = []
     for j in range(len(header) - 1):
         values = [row[j] for row in rows]
         try:
-            columns.append(np.array([float(v) for v in values]))
+            column = np.array([float(v or "nan") for v in values])
+            columns.append(np.where(np.isnan(column), np.nanmean(column[train]), column))
         except ValueError:
-            columns.extend(np.array([float(v == level) for v in values]) for level in sorted({values[i] for i in train}))
+            levels = sorted({values[i] for i in train})
+            columns.extend(np.array([float(v == level) for v in values]) for level in levels)
     return np.column_stack(columns)
 
 
@@ -90,16 +92,18 @@ def feasible(method, n, p, classes):
 class Store:
     """Results, one JSON line each, by build of the program."""
 
-    def __init__(self, path, program):
+    def __init__(self, path, program, reuse):
+        self.reuse = reuse
         self.path, self.build = path, hashlib.sha256(Path(program).read_bytes()).hexdigest()[:16]
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines() if path.exists() else []
         self.found = {tuple(r["key"]): r for r in map(json.loads, lines)}
 
-    def result(self, key, compute, own):
+    def result(self, key, compute):
         """A result that is known, or computed now; those of peers do not depend on the build."""
         record = self.found.get(key)
-        if record is None or own and record["build"] != self.build:
+        lasting = key[-1] in ("svc", "forest") or self.reuse and key[-1] != "auto"
+        if record is None or not lasting and record["build"] != self.build:
             started = time.perf_counter()
             result = compute()
             record = {"key": key, "build": self.build, "seconds": time.perf_counter() - started, "result": result}
@@ -118,7 +122,8 @@ def run(program, data, name, splits, store, folder):
     rows = [row for row in rows if counts[levels == row[-1]][0] > 1]
     labels = np.array([row[-1] for row in rows])
     results = []
-    for split, (train, test) in enumerate(StratifiedShuffleSplit(splits, test_size=1 / 3, random_state=0).split(labels, labels)):
+    drawn = StratifiedShuffleSplit(splits, test_size=1 / 3, random_state=0).split(labels, labels)
+    for split, (train, test) in enumerate(drawn):
         files = [folder / "train.csv", folder / "test.csv"]
         for path, part in zip(files, (train, test), strict=True):
             write(path, header, [rows[i] for i in part])
@@ -126,9 +131,9 @@ def run(program, data, name, splits, store, folder):
         arrays = x[train], labels[train], x[test], labels[test]
         shape = len(train), x.shape[1], len(levels)
         methods = ["auto", *(m for m in SINGLE if feasible(m, *shape))]
-        one = {m: store.result((name, split, m), lambda m=m: ours(program, m, *files), True) for m in methods}
-        one["svc"] = store.result((name, split, "svc"), lambda: machine(*arrays), False)
-        one["forest"] = store.result((name, split, "forest"), lambda: forest(*arrays), False)
+        one = {m: store.result((name, split, m), lambda m=m: ours(program, m, *files)) for m in methods}
+        one["svc"] = store.result((name, split, "svc"), lambda: machine(*arrays))
+        one["forest"] = store.result((name, split, "forest"), lambda: forest(*arrays))
         results.append(one)
         print(f"{name} {split}: " + ", ".join(f"{m} {100 * r['error']:.1f}" for m, r in one.items()), flush=True)
     return {"rows": len(rows), "features": len(header) - 1, "classes": len(levels), "splits": results}
@@ -139,11 +144,12 @@ def main():
     parser.add_argument("--program", default=os.environ.get("KERNSIEVE", "kernsieve"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--reuse", action="store_true", help="take single methods from other builds of the program, too")
     parser.add_argument("--only", action="append", choices=SETS)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--update", action="store_true", help="write docs/auto.md and docs/auto.json")
     a = parser.parse_args()
-    store = Store(ROOT / "target" / "auto" / "results.jsonl", a.program)
+    store = Store(ROOT / "target" / "auto" / "results.jsonl", a.program, a.reuse)
     with tempfile.TemporaryDirectory() as folder:
         sets = {name: run(a.program, a.data, name, a.splits, store, Path(folder)) for name in a.only or SETS}
     record = {"splits": a.splits, "sets": sets}

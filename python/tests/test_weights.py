@@ -5,7 +5,7 @@ import pytest
 from estimators import ALL, fixed
 from numpy.testing import assert_allclose, assert_array_equal
 
-from kernsieve import LDA, SMKDA
+from kernsieve import KLR, L2LE, LDA, SMKDA
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -36,9 +36,24 @@ def test_rows_of_weight_zero_keep_their_numbers(moons):
 def test_class_weights_multiply_those_of_the_rows(iris):
     X, y = iris
     rows = np.random.default_rng(0).uniform(0.5, 2.0, size=len(X))
-    by_class = LDA(class_weight={0: 1, 1: 2, 2: 5}).fit(X, y, sample_weight=rows)
-    by_row = LDA().fit(X, y, sample_weight=rows * np.array([1, 2, 5])[y])
+    by_class = KLR(class_weight={0: 1, 1: 2, 2: 5}).fit(X, y, sample_weight=rows)
+    by_row = KLR().fit(X, y, sample_weight=rows * np.array([1, 2, 5])[y])
     assert by_class.model_.to_bytes() == by_row.model_.to_bytes()
+
+
+@pytest.mark.parametrize("cls", [LDA, SMKDA, L2LE])
+def test_class_weights_of_discriminants_are_costs(cls, iris):
+    X, y = iris
+    weights = np.array([1.0, 2.0, 5.0])
+    plain = fixed(cls).fit(X, y)
+    weighed = fixed(cls).set_params(class_weight=dict(enumerate(weights))).fit(X, y)
+    expected = plain.predict_proba(X) * weights
+    assert_allclose(weighed.predict_proba(X), expected / expected.sum(1, keepdims=True), rtol=1e-9, atol=1e-12)
+    # Times costs that are given, and without a class of weight 0.
+    both = fixed(cls).set_params(class_weight={0: 1, 1: 2, 2: 5}, costs=[2.0, 1.0, 1.0]).fit(X, y)
+    expected = plain.predict_proba(X) * weights * [2, 1, 1]
+    assert_allclose(both.predict_proba(X), expected / expected.sum(1, keepdims=True), rtol=1e-9, atol=1e-12)
+    assert_array_equal(fixed(cls).set_params(class_weight={0: 0}).fit(X, y).classes_, [1, 2])
 
 
 def test_priors_shift_the_decision(iris):

@@ -164,7 +164,7 @@ fn memory_says_what_would_fit() {
     let folder = Folder::new();
     folder.write("data.csv", disc(2000, 1));
     for (line, method) in [
-        ("fit data.csv --memory 1M --model m.ks", "mkda"),
+        ("fit data.csv --memory 1M --model m.ks --method mkda", "mkda"),
         ("fit data.csv --memory 1M --model m.ks --method kos", "kos"),
         ("compare data.csv --memory 1M --methods kos", "kos"),
     ] {
@@ -189,7 +189,7 @@ fn memory_says_what_would_fit() {
 fn the_number_of_rows_that_would_fit_does_fit() {
     let folder = Folder::new();
     folder.write("data.csv", disc(2000, 1));
-    let run = folder.line("fit data.csv --memory 1M");
+    let run = folder.line("fit data.csv --memory 1M --method mkda");
     let rows: usize = run
         .err
         .split("about ")

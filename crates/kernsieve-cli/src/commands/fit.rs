@@ -15,7 +15,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve::tuning::{Control, Trained, for_people, held_out_probabilities, train, train_auto};
+use kernsieve::tuning::{Control, Trained, check_auto, for_people, held_out_probabilities, train, train_auto};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -39,8 +39,10 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         }
     } else if args.no_cv {
         return Err(Failure::Usage(
-            "--method auto compares methods by cross-validation; leave out --no-cv".into(),
+            "without --method the methods are compared by cross-validation; name one, or leave out --no-cv".into(),
         ));
+    } else {
+        check_auto(&options).map_err(|e| Failure::Usage(e.to_string()))?;
     }
     if args.model.is_some() && args.model == args.report {
         return Err(Failure::Usage(
@@ -371,6 +373,7 @@ fn print_auto(auto: &AutoRecord, out: &mut dyn Write) -> Result<(), Failure> {
         let mut row = vec![
             e.method.clone(),
             number(e.error),
+            number(e.optimism),
             number(e.standard_error),
             e.size.map(|s| s.to_string()).unwrap_or_default(),
             e.note.as_deref().map(|n| clean(n, 60)).unwrap_or_default(),
@@ -380,7 +383,7 @@ fn print_auto(auto: &AutoRecord, out: &mut dyn Write) -> Result<(), Failure> {
         }
         row
     };
-    let mut header = vec!["method", "CV error", "s.e.", "numbers kept", ""];
+    let mut header = vec!["method", "CV error", "optimism", "s.e.", "numbers kept", ""];
     if rounds.len() > 1 {
         header.insert(1, "rows");
     }

@@ -27,6 +27,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
                 },
                 e.rows.to_string(),
                 number(e.error),
+                number(e.optimism),
                 number(e.standard_error),
                 e.size.map(|s| s.to_string()).unwrap_or_default(),
                 e.note.as_deref().map(|n| escape(&plain(n))).unwrap_or_default(),
@@ -37,6 +38,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
         ("method", false),
         ("rows", true),
         ("CV error", true),
+        ("optimism", true),
         ("s.e.", true),
         ("numbers kept", true),
         ("", false),
@@ -45,7 +47,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
         id: "methods",
         title: "Methods that were tried".into(),
         body: format!(
-            "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows.</p>",
+            "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows. Optimism: how much of it the search for the settings may have gained by chance; methods are compared by the sum.</p>",
             escape(&plain(&auto.why)),
             table(&head, &rows, "")
         ),

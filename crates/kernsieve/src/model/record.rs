@@ -51,6 +51,9 @@ pub struct AutoEntry {
     pub rows: usize,
     /// Cross-validated error of its best setting, where it was finished.
     pub error: Option<f64>,
+    /// By how much that error is too good for being the least of many ([`CvTable::optimism`]); methods are compared by the sum.
+    #[serde(default)]
+    pub optimism: Option<f64>,
     /// Its standard error.
     pub standard_error: Option<f64>,
     /// Numbers that its model holds.

@@ -1,7 +1,7 @@
 //! The choice of a method: all of them tuned on the same folds, hopeless ones dropped early, the smallest model within one standard error of the best.
 //!
 //! Many rows are approached in rounds (successive halving): on 400 rows drawn by class, then on four times as many, and so on to all of them; after every round the better half stays, and with it
-//! whatever is within one standard error of the best. In the last round the method of least cross-validated error sets the mark; of those within its standard error the one whose model holds the
+//! whatever is within one standard error of the best. In the last round the method of least cross-validated error, corrected for the size of its search, sets the mark; of those within its standard error the one whose model holds the
 //! fewest numbers is taken. With a budget of time the method at work is given up when it ends, and no other is begun; the first, linear discriminant analysis, is always finished.
 
 use super::control::Control;
@@ -46,16 +46,24 @@ struct Runner {
     kind: MethodKind,
     trained: Trained,
     error: f64,
+    optimism: f64,
     standard_error: f64,
     size: usize,
 }
 
 impl Runner {
+    /// The error by which methods are compared. A method with hundreds of settings has some that do well on these folds by chance, so what the search has gained is given back
+    /// (Tibshirani & Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
+    fn corrected(&self) -> f64 {
+        self.error + self.optimism
+    }
+
     fn entry(&self, rows: usize, dropped: bool) -> AutoEntry {
         AutoEntry {
             method: self.kind.name().into(),
             rows,
             error: Some(self.error),
+            optimism: Some(self.optimism),
             standard_error: Some(self.standard_error),
             size: Some(self.size),
             note: dropped.then(|| "left the race".into()),
@@ -73,6 +81,30 @@ pub fn model_size(model: &Model) -> usize {
         e.support.rows() * e.support.cols() + coefficients
     };
     of(&model.expansion) + model.discriminant.as_ref().map_or(0, |k| of(&k.expansion))
+}
+
+/// Why a method is not tried with some options, if it is not.
+fn objection(kind: MethodKind, options: &Options) -> Option<String> {
+    let ignored = options.ignored(kind);
+    match options.check(kind) {
+        Err(e) => Some(e.to_string()),
+        // What is asked for is meant.
+        Ok(()) if !ignored.is_empty() => Some(format!("does not use {}", ignored.join(", "))),
+        Ok(()) => None,
+    }
+}
+
+/// Fails when no method takes all of the options, with the first reason.
+pub fn check_auto(options: &Options) -> Result<()> {
+    if METHODS.iter().any(|&kind| objection(kind, options).is_none()) {
+        return Ok(());
+    }
+    for kind in METHODS {
+        options.check(kind)?;
+    }
+    Err(Error::Data(
+        "no method uses all of these options; choose one with --method, and see which it does not use".into(),
+    ))
 }
 
 /// Tunes every method that takes the options, and returns the model of the chosen one; `model.record.auto` tells of the others.
@@ -95,27 +127,24 @@ fn race(
     control: &Control,
     first_rows: usize,
 ) -> Result<Trained> {
+    check_auto(options)?;
     let started = Instant::now();
     let (n, p, classes) = (data.n_samples(), data.n_features(), data.labels().n_classes());
     let mut entries = Vec::new();
     let mut kinds: Vec<MethodKind> = Vec::new();
     for kind in METHODS {
-        let ignored = options.ignored(kind);
-        let note = match options.check(kind) {
-            Err(e) => Some(e.to_string()),
-            // What is asked for is meant.
-            Ok(()) if !ignored.is_empty() => Some(format!("does not use {}", ignored.join(", "))),
-            Ok(()) if !is_feasible(kind, n.min(first_rows), p, classes) => {
+        let note = match objection(kind, options) {
+            None if !is_feasible(kind, n.min(first_rows), p, classes) => {
                 Some("too slow for so many rows, features and classes".into())
             }
-            Ok(()) => None,
+            other => other,
         };
         match note {
             None => kinds.push(kind),
             Some(note) => entries.push(left_out(kind, n, note)),
         }
     }
-    let mut last: Option<Error> = None;
+    let mut first: Option<Error> = None;
     let mut rows = first_rows;
     loop {
         let part = if rows < n {
@@ -154,16 +183,16 @@ fn race(
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(e) => {
                     entries.push(left_out(kind, size, e.to_string()));
-                    last = Some(e);
+                    first = first.or(Some(e));
                 }
             }
         }
-        runners.sort_by(|a, b| a.error.total_cmp(&b.error));
+        runners.sort_by(|a, b| a.corrected().total_cmp(&b.corrected()));
         let Some(best) = runners.first() else {
-            return Err(last.unwrap_or_else(|| Error::Data("no method takes these options".into())));
+            return Err(first.unwrap_or_else(|| Error::Data("no method takes these options".into())));
         };
         // Rounding must not decide between equals.
-        let mark = best.error + best.standard_error + 1e-12;
+        let mark = best.corrected() + best.standard_error + 1e-12;
         let out_of_time = budget.is_some_and(|b| started.elapsed() >= b);
         if part.is_none() {
             return Ok(choose(runners, mark, entries, size, options));
@@ -171,7 +200,7 @@ fn race(
         let stay = runners.len().div_ceil(2).max(2);
         kinds.clear();
         for (place, r) in runners.iter().enumerate() {
-            let stays = place < stay || r.error <= mark;
+            let stays = place < stay || r.corrected() <= mark;
             entries.push(r.entry(size, !stays));
             if stays && !(out_of_time && place > 0) {
                 kinds.push(r.kind);
@@ -186,6 +215,7 @@ fn left_out(kind: MethodKind, rows: usize, note: String) -> AutoEntry {
         method: kind.name().into(),
         rows,
         error: None,
+        optimism: None,
         standard_error: None,
         size: None,
         note: Some(note),
@@ -193,10 +223,12 @@ fn left_out(kind: MethodKind, rows: usize, note: String) -> AutoEntry {
 }
 
 fn runner(kind: MethodKind, trained: Trained) -> Option<Runner> {
-    let best = trained.model.record.cv.as_ref()?.best();
+    let table = trained.model.record.cv.as_ref()?;
+    let best = table.best();
     Some(Runner {
         kind,
         error: best.error?,
+        optimism: table.optimism,
         standard_error: best.standard_error,
         size: model_size(&trained.model),
         trained,
@@ -206,35 +238,32 @@ fn runner(kind: MethodKind, trained: Trained) -> Option<Runner> {
 /// The smallest of those at the mark or below, with the reasons in words. `runners` are sorted by error.
 fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows: usize, options: &Options) -> Trained {
     let percent = |v: f64| format!("{:.1} %", 100.0 * v);
-    let within = runners.iter().filter(|r| r.error <= mark).count();
+    let within = runners.iter().filter(|r| r.corrected() <= mark).count();
     let chosen = (0..within).min_by_key(|&k| (runners[k].size, k)).unwrap_or(0);
     let (best, taken) = (&runners[0], &runners[chosen]);
     let name = |r: &Runner| r.kind.name();
+    let folds = best
+        .trained
+        .model
+        .record
+        .cv
+        .as_ref()
+        .map_or(options.folds, |cv| cv.folds);
+    let least = format!(
+        "{} has the least error in {folds}-fold cross-validation with the optimism of its search, {}",
+        name(best),
+        percent(best.corrected())
+    );
+    let se = percent(best.standard_error);
     let why = if chosen == 0 && within == 1 {
-        format!(
-            "{} has the least error in {}-fold cross-validation, {}; no other method is within its standard error, {}",
-            name(best),
-            options.folds,
-            percent(best.error),
-            percent(best.standard_error)
-        )
+        format!("{least}; no other method is within its standard error, {se}")
     } else if chosen == 0 {
-        format!(
-            "{} has the least error in {}-fold cross-validation, {}, and the smallest model of the {within} methods within its standard error, {}",
-            name(best),
-            options.folds,
-            percent(best.error),
-            percent(best.standard_error)
-        )
+        format!("{least}, and the smallest model of the {within} methods within its standard error, {se}")
     } else {
         format!(
-            "{} has {} in {}-fold cross-validation, within one standard error ({}) of the least, {} of {}, and a smaller model: {} numbers in place of {}",
+            "{least}; {} has {}, within one standard error ({se}) of that, and a smaller model: {} numbers in place of {}",
             name(taken),
-            percent(taken.error),
-            options.folds,
-            percent(best.standard_error),
-            percent(best.error),
-            name(best),
+            percent(taken.corrected()),
             taken.size,
             best.size
         )
@@ -263,12 +292,13 @@ mod tests {
         let trained = run(&data, &Options::default(), None);
         let auto = trained.model.record.auto.as_ref().expect("told");
         let last: Vec<&AutoEntry> = auto.entries.iter().filter(|e| e.error.is_some()).collect();
+        let corrected = |e: &AutoEntry| e.error.expect("fitted") + e.optimism.expect("fitted");
         let best = last
             .iter()
-            .min_by(|a, b| a.error.partial_cmp(&b.error).expect("numbers"))
+            .min_by(|a, b| corrected(a).total_cmp(&corrected(b)))
             .expect("some");
-        let mark = best.error.expect("fitted") + best.standard_error.expect("fitted");
-        let within = last.iter().filter(|e| e.error.expect("fitted") <= mark);
+        let mark = corrected(best) + best.standard_error.expect("fitted") + 1e-12;
+        let within = last.iter().filter(|e| corrected(e) <= mark);
         let smallest = within.min_by_key(|e| e.size).expect("some");
         assert_eq!(trained.model.record.method, smallest.method);
         assert!(auto.why.contains(&smallest.method), "{}", auto.why);
