@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_class_weight, compute_sample_weight
+from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -109,7 +109,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         classes, codes = np.unique(y, return_inverse=True)
         if self._class_weight_is_cost and self.class_weight is not None:
             given = options["costs"]
-            costs = compute_class_weight(self.class_weight, classes=classes, y=y)
+            by_row = compute_sample_weight(self.class_weight, whole[1])
+            costs = np.array([by_row[np.argmax(whole[1] == label)] for label in classes])
             options["costs"] = (costs if given is None else costs * np.asarray(given)).tolist()
         names = getattr(self, "feature_names_in_", None)
         if precomputed:
