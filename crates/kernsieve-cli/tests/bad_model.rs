@@ -9,7 +9,7 @@ use common::{Folder, columns, disc, groups, has};
 fn models_that_are_none() {
     let folder = Folder::new();
     folder.write("data.csv", disc(40, 1));
-    folder.line("fit data.csv --model m.ks").ok();
+    folder.line("fit data.csv --method mkda --model m.ks").ok();
     let model = folder.read("m.ks");
     let mut damaged: Vec<(String, Vec<u8>)> = vec![
         ("nothing".into(), vec![]),
@@ -46,7 +46,7 @@ fn files_that_do_not_suit_the_model() {
     let folder = Folder::new();
     let good = disc(40, 1);
     folder.write("data.csv", &good);
-    folder.line("fit data.csv --model m.ks").ok();
+    folder.line("fit data.csv --method mkda --model m.ks").ok();
     folder.write("fewer.csv", columns(&good, &[0, 2, 3]));
     folder.write("others.csv", groups(2, 5, 1));
     folder.write("header.csv", "u,v,noise,class\n");
@@ -86,7 +86,7 @@ fn results_do_not_replace_what_is_read() {
     let folder = Folder::new();
     let good = disc(40, 1);
     folder.write("data.csv", &good);
-    folder.line("fit data.csv --model m.ks").ok();
+    folder.line("fit data.csv --method mkda --model m.ks").ok();
     let model = folder.read("m.ks");
     for (line, file) in [
         ("fit data.csv --model data.csv", "data.csv"),
@@ -103,6 +103,6 @@ fn results_do_not_replace_what_is_read() {
         (good.into_bytes(), model)
     );
     // A model or predictions of before are there to be replaced.
-    folder.line("fit data.csv --model m.ks").ok();
+    folder.line("fit data.csv --method mkda --model m.ks").ok();
     (0..2).for_each(|_| drop(folder.line("predict m.ks data.csv --output out.csv").ok()));
 }

@@ -201,9 +201,9 @@ fn the_number_of_rows_that_would_fit_does_fit() {
         .parse()
         .unwrap();
     folder.write("fits.csv", disc(rows, 1));
-    folder.line("fit fits.csv --memory 1M --bandwidth 1").ok();
+    folder.line("fit fits.csv --method mkda --memory 1M --bandwidth 1").ok();
     folder.write("more.csv", disc(rows + 2, 1));
-    assert_eq!(folder.line("fit more.csv --memory 1M --bandwidth 1").code, 1);
+    assert_eq!(folder.line("fit more.csv --method mkda --memory 1M --bandwidth 1").code, 1);
 }
 
 #[test]
