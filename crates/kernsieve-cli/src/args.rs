@@ -503,6 +503,9 @@ pub struct CompareArgs {
     /// Keep results in this file and go on from it after an interruption
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
+    /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing else
+    #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub options: MethodArgs,
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// Classes that are counted one by one.
-const CLASSES: usize = 60;
+pub const CLASSES: usize = 60;
 
 /// The methods that were tried, where that was left open.
 pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
