@@ -240,7 +240,9 @@ fn held_out_rows_are_not_trained_on() {
     let folder = fitted("lda");
     let run = |options: &str| {
         folder
-            .line(&format!("fit train.csv --target class --json --quiet {options}"))
+            .line(&format!(
+                "fit train.csv --target class --method mkda --json --quiet {options}"
+            ))
             .ok()
             .json()
     };
@@ -272,7 +274,7 @@ fn rows_left_out_do_not_shift_the_numbers_of_the_others() {
     folder.write("gaps.csv", groups(2, 10, 1).replacen("class\n", "class\n,1,c0\n", 1));
     folder.write("test.csv", groups(2, 5, 2));
     let fit = folder
-        .line("fit gaps.csv --missing drop --test test.csv --json")
+        .line("fit gaps.csv --method mkda --missing drop --test test.csv --json")
         .ok()
         .json();
     assert_eq!(fit["retained_samples"]["rows"], Value::from_iter(1..21));

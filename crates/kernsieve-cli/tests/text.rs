@@ -78,7 +78,9 @@ fn what_a_demo_advises_works() {
 fn fit_and_inspect() {
     let folder = Folder::new();
     folder.write("data.csv", disc(90, 1));
-    let run = folder.line("fit data.csv --holdout 0.3 --model m.ks").ok();
+    let run = folder
+        .line("fit data.csv --method mkda --holdout 0.3 --model m.ks")
+        .ok();
     readable(&run);
     has(
         &run.out,

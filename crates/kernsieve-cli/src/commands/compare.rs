@@ -14,7 +14,7 @@ use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::metrics::weighted_error_rate;
 use kernsieve::model_file;
-use kernsieve::tuning::{Control, train, train_auto};
+use kernsieve::tuning::{Control, auto_methods, train, train_auto};
 use kernsieve_io::{Source, read_training};
 use serde_json::json;
 use std::path::Path;
@@ -106,8 +106,9 @@ fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Op
             "all" => continue,
             name => parse_choice(name).map_err(Failure::Usage)?,
         };
-        if let MethodChoice::One(kind) = choice {
-            check(kind)?;
+        match choice {
+            MethodChoice::One(kind) => check(kind)?,
+            MethodChoice::Auto => drop(auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?),
         }
         if !choices.contains(&choice) {
             choices.push(choice);

@@ -291,6 +291,10 @@ impl Ranking {
                 "Pick {}: least error, and the smallest model ({bytes}) of the {good} methods within one standard error of the difference.",
                 pick.method
             ),
+            Some(t) if t.mean == 0.0 && t.standard_error == 0.0 => format!(
+                "Pick {}: the smallest model ({bytes}) of the {good} methods within one standard error of the difference; its error is that of {} on every split.",
+                pick.method, best.method
+            ),
             Some(t) => format!(
                 "Pick {}: the smallest model ({bytes}) whose error is within one standard error of the best; it is {} +- {} above {}.",
                 pick.method,
