@@ -17,7 +17,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
   bench    speed beside scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
-  tables   published tables beside ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)";
+  tables   published tables beside ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)
+  auto     the choice of a method beside single methods, a support vector machine and a forest: cargo xtask auto --data DIR";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         "python" => python::run(&root()),
         "browser" => browser::run(&root()),
         "bench" => python::bench(&root(), std::env::args().skip(2)),
+        "auto" => python::auto(&root(), std::env::args().skip(2)),
         "tables" => python::tables(&root(), std::env::args().skip(2)),
         _ => Err(USAGE.into()),
     };

@@ -12,7 +12,7 @@ const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 /// Builds the command line tool, the benchmark worker and the Python package, and runs `tests/python` and `python/tests` with them.
 pub fn run(root: &Path) -> Result<(), String> {
     let python = environment(root, "python", &[TEST_PACKAGES])?;
-    install_package(root, &python)?;
+    install_package(root, &python, "dev")?;
     pytest(root, &["tests/python", "python/tests"], &[])
 }
 
@@ -35,8 +35,8 @@ pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Re
     Ok(())
 }
 
-/// Installs the Python package as a user would, but with the profile of the tests, whose crates are compiled already.
-fn install_package(root: &Path, python: &Path) -> Result<(), String> {
+/// Installs the Python package as a user would, with a profile of its own choice: that of the tests, whose crates are compiled already, or `release`.
+fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), String> {
     let bin = python.parent().unwrap_or(root);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&path)))
@@ -46,7 +46,7 @@ fn install_package(root: &Path, python: &Path) -> Result<(), String> {
             .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"])
             .args([
                 "--no-build-isolation",
-                "--config-settings=build-args=--locked --profile dev",
+                &format!("--config-settings=build-args=--locked --profile {profile}"),
                 ".",
             ])
             // Where the build finds maturin.
@@ -58,7 +58,9 @@ fn install_package(root: &Path, python: &Path) -> Result<(), String> {
 /// kernsieve beside its peers, optimised: prints the tables of ratios, growth and memory.
 pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
-    let mut peers = Command::new(environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?);
+    let python = environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?;
+    install_package(root, &python, "release")?;
+    let mut peers = Command::new(python);
     peers
         .arg("benchmarks/peers/run.py")
         .args(arguments)
@@ -66,6 +68,18 @@ pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
         .env("KERNSIEVE_BENCH", built(root, "release", "kernsieve-bench"))
         .current_dir(root);
     step(&mut peers)
+}
+
+/// The choice of a method beside single methods, a support vector machine and a random forest.
+pub fn auto(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
+    build(root, &["--release", "-p", "kernsieve-cli"])?;
+    let mut table = Command::new(environment(root, "python", &[TEST_PACKAGES])?);
+    table
+        .arg("benchmarks/auto/run.py")
+        .args(arguments)
+        .env("KERNSIEVE", built(root, "release", "kernsieve"))
+        .current_dir(root);
+    step(&mut table)
 }
 
 /// Published tables beside ours. They need Python and nothing else.

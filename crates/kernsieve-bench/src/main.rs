@@ -9,6 +9,8 @@
 //! kernsieve-bench sparse-kos X N D CODES OUT
 //! kernsieve-bench klr X N D CODES BANDWIDTH RIDGE OUT
 //! kernsieve-bench fivm X N D CODES BANDWIDTH RIDGE FEATURES OUT
+//! kernsieve-bench train X N D CODES METHOD BANDWIDTH RIDGE OUT
+//! kernsieve-bench posterior X N D CODES METHOD BANDWIDTH RIDGE OUT
 //! kernsieve-bench l2qp X N D CODES NEW M FROM,TO,POINTS OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
@@ -93,6 +95,30 @@ fn run(a: &[String]) -> Result<(), String> {
             serve(word(5)?, || {
                 run().map_or(Matrix::zeros(0, 0), |t| {
                     Matrix::from_vec(t.model.expansion.feature_weights, d, 1)
+                })
+            })
+        }
+        "train" | "posterior" => {
+            // One training with everything given, or the probabilities of the same rows by its model.
+            let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
+            let schema = Schema::numeric(&names);
+            let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
+            let kind: MethodKind = word(5)?.parse().map_err(|e: kernsieve::Error| e.to_string())?;
+            let options = Options {
+                bandwidths: vec![real(6)?],
+                ridge: Some(real(7)?),
+                ..Options::default()
+            };
+            let run = || train(kind, &options, &data, &schema, false, &Control::new());
+            let model = run().map_err(|e| e.to_string())?.model;
+            let answer = model.predict(data.x()).posterior;
+            if word(0)? == "posterior" {
+                return serve(word(8)?, || model.predict(data.x()).posterior);
+            }
+            serve(word(8)?, || {
+                run().map_or(Matrix::zeros(0, 0), |trained| {
+                    std::hint::black_box(trained);
+                    answer.clone()
                 })
             })
         }

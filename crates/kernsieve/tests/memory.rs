@@ -7,14 +7,18 @@ use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, Options, Problem};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-/// Tests that measure do so one after the other.
 static ALONE: Mutex<()> = Mutex::new(());
+
+/// Tests run one after the other: what one of them prepares must not count as what another uses.
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 struct Counting;
 
@@ -51,7 +55,6 @@ static ALLOCATOR: Counting = Counting;
 
 /// The most bytes held above those at the start, and the number of allocations, on one thread: tiles of several threads add up.
 fn used<R: Send>(task: impl FnOnce() -> R + Send) -> (usize, usize) {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
@@ -93,6 +96,7 @@ fn fit_bytes(method: MethodKind, options: &Options, candidate: &Candidate, n: us
 
 #[test]
 fn a_gram_matrix_is_all_that_is_allocated_for_one() {
+    let _alone = alone();
     let x = problem(600, 5).x;
     let (bytes, _) = used(|| gram(&Kernel::Gaussian { bandwidth: 1.0 }, &x));
     assert!(bytes < 8 * 600 * 600 * 6 / 5, "{bytes} bytes");
@@ -101,6 +105,7 @@ fn a_gram_matrix_is_all_that_is_allocated_for_one() {
 /// Matrices of `n x n` doubles that a fit holds at most: what was measured and less than one more.
 #[test]
 fn dense_fits_hold_no_matrix_more_than_they_need() {
+    let _alone = alone();
     let gaussian = || Candidate::new(Kernel::Gaussian { bandwidth: 1.0 });
     let n = 800;
     for (method, candidate, matrices) in [
@@ -121,6 +126,7 @@ fn dense_fits_hold_no_matrix_more_than_they_need() {
 /// Twice the rows among the same candidates: nothing grows but what is kept of every row.
 #[test]
 fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
+    let _alone = alone();
     let options = Options {
         candidates: Some(50),
         ..Options::default()
@@ -135,6 +141,7 @@ fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
 /// Memory is that of the result and of a block; allocations are a few for every block of 256 rows.
 #[test]
 fn predictions_are_made_in_blocks() {
+    let _alone = alone();
     let support = problem(100, 5).x;
     let output = Output::Linear {
         coef: Matrix::zeros(100, 1),

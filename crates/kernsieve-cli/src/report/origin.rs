@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::html::{Section, escape, name, plain, table};
 use crate::commands::{method_words, params_json, settings_words};
-use crate::output::percent;
+use crate::output::{percent, plural};
 use kernsieve::data::ColumnKind;
 use serde_json::Value;
 use std::fmt::Write;
@@ -81,8 +81,9 @@ pub fn section(a: &Analysis<'_>) -> Section {
     items.push((
         "Features",
         format!(
-            "{} from {columns} columns ({} of numbers, {categorical} of categories)",
+            "{} from {} ({} of numbers, {categorical} of categories)",
             a.model.schema.n_features(),
+            plural(columns, "column"),
             columns - categorical
         ),
     ));

@@ -18,7 +18,7 @@ const FIRST_ROWS: usize = 400;
 const GROWTH: usize = 4;
 
 /// Notes of entries.
-const TOO_SLOW: &str = "too slow for so many rows and features";
+const TOO_SLOW: &str = "too slow for so many rows, features and classes";
 const NO_TIME: &str = "no time left";
 const NO_TIME_FOR_MORE: &str = "no time left for more rows";
 const BEHIND: &str = "left the race";
@@ -37,12 +37,12 @@ const METHODS: [MethodKind; 10] = [
     MethodKind::SparseKos,
 ];
 
-/// Whether a method's tuning ends in reasonable time on so many rows and features.
-fn is_feasible(kind: MethodKind, n: usize, p: usize) -> bool {
+/// Whether a method's tuning ends in some ten seconds on so many rows, features and classes.
+fn is_feasible(kind: MethodKind, n: usize, p: usize, classes: usize) -> bool {
     let work = n as f64 * n as f64 * p as f64;
     match kind {
-        MethodKind::SparseKos => work <= 2e6,
-        MethodKind::Fivm => work <= 5e7,
+        MethodKind::SparseKos => work <= 1e6,
+        MethodKind::Fivm => work * classes as f64 <= 8e6,
         _ => true,
     }
 }
@@ -127,7 +127,7 @@ fn race(
     first_rows: usize,
 ) -> Result<Trained> {
     let started = Instant::now();
-    let (n, p) = (data.n_samples(), data.n_features());
+    let (n, p, classes) = (data.n_samples(), data.n_features(), data.labels().n_classes());
     let mut kinds = auto_methods(options)?;
     let mut entries = Vec::new();
     for kind in METHODS.into_iter().filter(|k| !kinds.contains(k)) {
@@ -150,10 +150,11 @@ fn race(
         let subset = part.as_ref().unwrap_or(data);
         let size = subset.n_samples();
         // Where all are slow, the first is run all the same.
-        let all_slow = !kinds.iter().any(|&k| is_feasible(k, size, p));
+        let all_slow = !kinds.iter().any(|&k| is_feasible(k, size, p, classes));
         let mut runners: Vec<Runner> = Vec::new();
         for (place, &kind) in kinds.iter().enumerate() {
-            if !is_feasible(kind, size, p) && !(all_slow && place == 0) {
+            let is_run = is_feasible(kind, size, p, classes) || (all_slow && place == 0);
+            if !is_run {
                 entries.push(left_out(kind, size, TOO_SLOW.into()));
                 continue;
             }
@@ -344,7 +345,7 @@ mod tests {
     fn a_method_without_rivals_runs_whatever_it_takes() {
         // Too many rows for this method beside others: it would be left out of the race.
         let (n, p) = (330, 20);
-        assert!(!is_feasible(MethodKind::SparseKos, n, p));
+        assert!(!is_feasible(MethodKind::SparseKos, n, p, 2));
         let value = |i: usize, j: usize| (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) + (i % 2) as f64;
         let x = Matrix::from_fn(n, p, value);
         let codes: Vec<usize> = (0..n).map(|i| i % 2).collect();

@@ -1,0 +1,26 @@
+"""What a call through Python costs over the same work in Rust."""
+
+import numpy as np
+from kernsieve import KOS
+from timing import Worker, alternate
+
+
+def run(bench):
+    n, d, repeats = (40, 3, 5) if bench.short else (200, 10, 51)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(n, d))
+    y = np.arange(n) % 2
+    x[y == 1] += 1.0
+    arrays = {"x": x, "y": y[:, None]}
+    settings = ["x", n, d, "y", "kos", 3.0, 1.0]
+    estimator = KOS(bandwidth=3.0, ridge=1.0, estimate=False, n_jobs=1).fit(x, y)
+    for task, name, call in (
+        ("train", "fit", lambda: estimator.fit(x, y)),
+        ("posterior", "predict_proba", lambda: estimator.predict_proba(x)),
+    ):
+        with Worker(bench, task, arrays, settings) as w:
+            pairs = alternate(lambda w=w: w.seconds(1), call, repeats)
+            apart = np.abs(w.result((n, 2)) - estimator.predict_proba(x)).max()
+        more = 1000 * np.median(pairs[:, 1] - pairs[:, 0])
+        agreement = f"{more:.2f} ms more in Python; probabilities differ by {apart:.0e}"
+        bench.line(f"{name} of KOS: Rust / through Python", f"n {n}, d {d}", 1, pairs, agreement)
