@@ -69,6 +69,22 @@ def make_report(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def make_comparison(tmp_path_factory):
+    """Writes a frame to a file of that name, compares methods on it, and returns the page; each page is made once."""
+    folder = tmp_path_factory.mktemp("comparisons")
+    made = {}
+
+    def make(file, data, *options):
+        if file not in made:
+            data.to_csv(folder / file, index=False)
+            made[file] = folder / f"{len(made)}.html"
+            kernsieve("compare", folder / file, "--report", made[file], "--quiet", *options)
+        return made[file]
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:

@@ -33,13 +33,13 @@ pub struct Cli {
 #[derive(Args)]
 pub struct Global {
     /// Print one JSON object to standard output, and nothing else there
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub json: bool,
     /// Threads to use [default: all cores]; the result does not depend on it
-    #[arg(long, global = true, value_name = "T", value_parser = parse_threads)]
+    #[arg(long, global = true, display_order = 900, value_name = "T", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// No progress and no notices
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
 }
 
@@ -498,11 +498,14 @@ pub struct CompareArgs {
     #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
     /// Fraction of the rows held out in each split
-    #[arg(long, value_name = "F", default_value_t = 1.0 / 3.0, value_parser = parse_fraction, allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", default_value = "1/3", value_parser = parse_fraction, allow_negative_numbers = true)]
     pub test_fraction: f64,
     /// Keep results in this file and go on from it after an interruption
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
+    /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing else
+    #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     pub options: MethodArgs,
 }
@@ -754,10 +757,14 @@ fn parse_priors(text: &str) -> Result<Priors, String> {
 }
 
 fn parse_fraction(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(v) if v > 0.0 && v < 1.0 => Ok(v),
-        _ => Err("a fraction lies between 0 and 1, such as 0.33".into()),
-    }
+    let number = |t: &str| t.trim().parse::<f64>().ok();
+    let value = match text.split_once('/') {
+        None => number(text),
+        Some((over, under)) => number(over).zip(number(under)).map(|(a, b)| a / b),
+    };
+    value
+        .filter(|v| *v > 0.0 && *v < 1.0)
+        .ok_or_else(|| "a fraction lies between 0 and 1, such as 0.33 or 1/3".into())
 }
 
 fn parse_unit(text: &str) -> Result<f64, String> {
@@ -822,6 +829,15 @@ mod tests {
                 let parsed = Cli::try_parse_from(own.split_whitespace());
                 assert!(parsed.is_ok(), "{line}");
             }
+        }
+    }
+
+    #[test]
+    fn fractions() {
+        assert_eq!(parse_fraction("0.25"), Ok(0.25));
+        assert_eq!(parse_fraction("1/3"), Ok(1.0 / 3.0));
+        for bad in ["", "0", "1", "3/2", "1/0", "0/0", "1/", "/3", "1/2/3", "-1/3", "nan"] {
+            assert!(parse_fraction(bad).is_err(), "{bad}");
         }
     }
 

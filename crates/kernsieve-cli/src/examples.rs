@@ -30,6 +30,7 @@ pub const COMPARE: &str = "Examples:
   kernsieve compare train.csv --target class
   kernsieve compare train.csv --methods lda,kos,auto --repeats 20
   kernsieve compare train.csv --methods lda,kos --journal train.journal
+  kernsieve compare train.csv --methods lda,kos --report compare.html
 
 p is that of the corrected resampled t-test (Nadeau & Bengio 2003) against the
 best method, adjusted for the number of methods (Holm):

@@ -369,3 +369,81 @@ fn a_journal_of_something_else_is_refused_and_kept() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     has(&run.err, &["j, line 3"]);
 }
+
+#[test]
+fn a_page_of_a_comparison() {
+    let folder = folder();
+    let line = "compare data.csv --target class --repeats 3 --methods lda,kos,parzen --journal j";
+    let run = folder.line(&format!("{line} --report page.html")).ok();
+    has(&run.out, &["\nReport   page.html\n"]);
+    let page = String::from_utf8(folder.read("page.html")).unwrap();
+    let object = folder.line(&format!("{line} --json --report again.html")).ok().json();
+    assert_eq!(object["report"], "again.html");
+    assert!(folder.line(&format!("{line} --json")).ok().json()["report"].is_null());
+    let pick = object["pick"].as_str().unwrap();
+    has(
+        &page,
+        &[
+            "Methods on data.csv",
+            &format!("<p>Pick {pick}: "),
+            &format!("kernsieve {line} --report page.html</code>"),
+            "60 rows of data.csv",
+        ],
+    );
+    // The numbers that are drawn are those of the results.
+    let from = page.find("id=\"data\">").unwrap() + 10;
+    let to = from + page[from..].find("</script>").unwrap();
+    let drawn: Value = serde_json::from_str(&page[from..to]).unwrap();
+    let methods = object["methods"].as_array().unwrap();
+    assert_eq!(drawn["methods"].as_array().unwrap().len(), methods.len());
+    for (d, m) in drawn["methods"].as_array().unwrap().iter().zip(methods) {
+        assert_eq!(
+            (&d["name"], &d["mean"], &d["se"], &d["errors"]),
+            (&m["method"], &m["error_mean"], &m["error_se"], &m["error_splits"])
+        );
+        assert_eq!(d["pick"].as_bool().unwrap(), m["method"] == pick);
+    }
+    // What was left out, and what does not use an option, is on the page, too.
+    let run = folder
+        .line("compare data.csv --repeats 2 --max-features 1 --methods lda,kos,fivm --report some.html")
+        .ok();
+    let note = "--max-features: not used by lda, kos";
+    has(&run.err, &[note]);
+    assert!(!run.err.contains("fivm"), "{}", run.err);
+    let page = String::from_utf8(folder.read("some.html")).unwrap();
+    has(&page, &[&format!("<li dir=\"auto\">{note}</li>")]);
+}
+
+#[test]
+fn a_page_overwrites_no_input() {
+    let folder = folder();
+    let data = folder.read("data.csv");
+    folder
+        .line("compare data.csv --methods lda --repeats 2 --journal j")
+        .ok();
+    let journal = folder.read("j");
+    for (line, words) in [
+        ("compare data.csv --methods lda --report data.csv", "would overwrite"),
+        (
+            "compare data.csv --methods lda --journal j --report ./j",
+            "would overwrite",
+        ),
+        ("compare data.csv --methods lda --journal new --report new", "same file"),
+    ] {
+        let run = folder.line(line);
+        assert_eq!(run.code, 2, "{line}: {}", run.err);
+        has(&run.err, &[words]);
+    }
+    // A page that cannot be written is found out before the work, and leaves nothing behind.
+    let run = folder.line("compare data.csv --methods lda --repeats 2 --journal k --report no/page.html");
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert_eq!(folder.names(), ["data.csv", "j"]);
+    assert_eq!((folder.read("data.csv"), folder.read("j")), (data, journal));
+}
+
+#[test]
+fn one_split_has_no_standard_error() {
+    let run = folder().line("compare data.csv --methods lda,kos --repeats 1").ok();
+    has(&run.out, &["error", "One split"]);
+    assert!(!run.out.contains("s.e."), "{}", run.out);
+}

@@ -203,7 +203,10 @@ fn the_number_of_rows_that_would_fit_does_fit() {
     folder.write("fits.csv", disc(rows, 1));
     folder.line("fit fits.csv --method mkda --memory 1M --bandwidth 1").ok();
     folder.write("more.csv", disc(rows + 2, 1));
-    assert_eq!(folder.line("fit more.csv --method mkda --memory 1M --bandwidth 1").code, 1);
+    assert_eq!(
+        folder.line("fit more.csv --method mkda --memory 1M --bandwidth 1").code,
+        1
+    );
 }
 
 #[test]
@@ -213,8 +216,46 @@ fn auto_says_what_it_tried_and_why() {
     let run = folder.line("fit data.csv --method auto --model m.ks").ok();
     has(
         &run.out,
-        &["Methods", "numbers kept", "lda", "mkda", "Why      ", "Method   "],
+        &[
+            "Methods  10 tried in ",
+            "numbers",
+            "lda",
+            "mkda",
+            "Why      ",
+            "Method   ",
+        ],
     );
+    assert!(!run.out.contains("Left out"), "{}", run.out);
+    // What only one method uses leaves the others out, in one line; nothing is cut.
+    let run = folder.line("fit data.csv --max-features 1").ok();
+    has(
+        &run.out,
+        &[
+            "Methods  1 tried in ",
+            "Why      fivm has an error of",
+            "the others are\n         left out",
+            "Left out lda, parzen, l1-dkf, kos, l2qp, mkda, klr, smkda, sparse-kos: do not",
+            "         use --max-features",
+        ],
+    );
+    let run = folder.line("fit data.csv --max-features 1 --budget 0s").ok();
+    has(&run.err, &["only fivm", "whatever it takes"]);
+    let run = folder.line("fit data.csv --budget 0s").ok();
+    assert!(!run.err.contains("whatever"), "{}", run.err);
+    has(
+        &run.out,
+        &["there was no time", "smkda, fivm, sparse-kos: no time left"],
+    );
+    assert!(
+        run.out.lines().all(|l| l.chars().count() <= 80 && !l.contains('…')),
+        "{}",
+        run.out
+    );
+    // Options that cannot be together are found out before the data are read.
+    let run = folder.line("fit none.csv --max-features 1 --balance 2");
+    assert_eq!(run.code, 2, "{}", run.err);
+    has(&run.err, &["--balance, --max-features", "name a method"]);
+    assert_eq!(folder.line("compare none.csv --methods auto --folds 1").code, 2);
     let fit = folder.line("fit data.csv --method auto --json --quiet").ok().json();
     let entries = fit["auto"]["entries"].as_array().unwrap();
     assert!(entries.len() >= 10);

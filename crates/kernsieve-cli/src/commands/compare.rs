@@ -1,20 +1,23 @@
 //! `kernsieve compare`: methods side by side on repeated stratified splits, each tuned on the training part only.
 
+use super::fit::check_writable;
 use super::journal::{Journal, Outcome, fingerprint};
 use super::ranking::Ranking;
 use super::schedule::Schedule;
-use super::{data_words, limit_components};
+use super::{data_words, keep_input, limit_components, this_command};
 use crate::args::{CompareArgs, MethodChoice, parse_choice};
 use crate::failure::Failure;
-use crate::output::{Terminal, plural, wrapped};
+use crate::output::{Terminal, clean, plural, wrapped};
+use crate::report::compare as report;
 use kernsieve::data::{Dataset, Schema, stratified_split};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::metrics::weighted_error_rate;
 use kernsieve::model_file;
-use kernsieve::tuning::{Control, train, train_auto};
+use kernsieve::tuning::{Control, auto_methods, train, train_auto};
 use kernsieve_io::{Source, read_training};
 use serde_json::json;
+use std::path::Path;
 use std::time::Instant;
 
 /// What a comparison runs on.
@@ -95,16 +98,17 @@ impl Comparison<'_> {
 }
 
 /// The methods asked for; of `all`, those that the options suit, with a notice about the others.
-fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Result<Vec<MethodChoice>, Failure> {
+fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Option<String>), Failure> {
     let check = |kind: MethodKind| options.check(kind).map_err(|e| Failure::Usage(e.to_string()));
-    let mut choices = Vec::new();
+    let (mut choices, mut notice) = (Vec::new(), None);
     for name in names {
         let choice = match name.as_str() {
             "all" => continue,
             name => parse_choice(name).map_err(Failure::Usage)?,
         };
-        if let MethodChoice::One(kind) = choice {
-            check(kind)?;
+        match choice {
+            MethodChoice::One(kind) => check(kind)?,
+            MethodChoice::Auto => drop(auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?),
         }
         if !choices.contains(&choice) {
             choices.push(choice);
@@ -122,22 +126,52 @@ fn methods(names: &[String], options: &Options, terminal: &Terminal<'_>) -> Resu
         let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
         match refused.pop() {
             Some((_, refusal)) if choices.is_empty() => return Err(refusal),
-            Some((_, refusal)) => terminal.notices(&[format!("left out: {} ({refusal})", names.join(", "))]),
+            Some((_, refusal)) => notice = Some(format!("left out: {} ({refusal})", names.join(", "))),
             None => (),
         }
     }
-    Ok(choices)
+    Ok((choices, notice))
+}
+
+/// For every set of options that some methods do not use, which methods these are.
+fn unused(choices: &[MethodChoice], options: &Options) -> Vec<String> {
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for choice in choices {
+        let MethodChoice::One(kind) = choice else { continue };
+        let words = options.ignored(*kind).join(", ");
+        match found.iter_mut().find(|(w, _)| *w == words) {
+            _ if words.is_empty() => (),
+            Some((_, methods)) => methods.push(kind.name()),
+            None => found.push((words, vec![kind.name()])),
+        }
+    }
+    let line = |(words, methods): (String, Vec<&str>)| format!("{words}: not used by {}", methods.join(", "));
+    found.into_iter().map(line).collect()
 }
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let mut options = args.options.options();
-    let choices = methods(&args.methods, &options, terminal)?;
+    let (choices, notice) = methods(&args.methods, &options)?;
+    if let Some(path) = &args.report {
+        if args.journal.as_ref() == Some(path) {
+            return Err(Failure::Usage(
+                "--report and --journal name the same file; each needs one of its own".into(),
+            ));
+        }
+        let journal = args.journal.as_deref().unwrap_or(Path::new("-"));
+        keep_input("--report", path, &[Path::new(&args.data.file.data), journal])?;
+        check_writable(path)?;
+    }
+    // What went otherwise than was asked, for the page.
+    let mut notices: Vec<String> = notice.into_iter().chain(unused(&choices, &options)).collect();
+    terminal.notices(&notices);
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
     let classes = input.dataset.labels().n_classes();
     input.notices.extend(limit_components(&mut options, classes));
     terminal.notices(&input.notices);
+    notices.append(&mut input.notices);
     let comparison = Comparison {
         data: &input.dataset,
         schema: &input.schema,
@@ -197,7 +231,8 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     schedule.finish();
     for (choice, why) in &failed {
-        terminal.notices(&[format!("{} is left out: {why}", choice.name())]);
+        notices.push(format!("{} is left out: {why}", choice.name()));
+        terminal.notices(&notices[notices.len() - 1..]);
         outcomes.retain(|o| o.method != choice.name());
     }
     if outcomes.is_empty() {
@@ -206,6 +241,31 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ));
     }
     let ranking = Ranking::new(&outcomes, comparison.test_to_train());
+    let how = format!(
+        "{}, {:.0} % of the rows held out, everything tuned on the others",
+        plural(args.repeats as usize, "split"),
+        100.0 * args.test_fraction
+    );
+    let labels = input.dataset.labels();
+    if let Some(path) = &args.report {
+        let classes = labels.classes().iter().map(String::as_str);
+        let text = report::page(&report::Comparison {
+            source: &source.to_string(),
+            n_rows: input.dataset.n_samples(),
+            n_features: input.dataset.n_features(),
+            target: &input.schema.target,
+            classes: classes.zip(labels.counts()).collect(),
+            how: &how,
+            advice: &ranking.advice(),
+            pick: ranking.pick(),
+            remarks: &ranking.remarks(),
+            notices: &notices,
+            seed: options.seed,
+            command: &this_command(),
+            methods: &ranking.contestants(),
+        });
+        model_file::write_atomic(path, text.as_bytes())?;
+    }
     if terminal.json {
         let mut object = ranking.to_json();
         object["splits"] = json!(args.repeats);
@@ -213,8 +273,9 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         object["test_to_train"] = json!(comparison.test_to_train());
         object["n_rows"] = json!(input.dataset.n_samples());
         object["n_features"] = json!(input.dataset.n_features());
-        object["classes"] = json!(input.dataset.labels().classes());
+        object["classes"] = json!(labels.classes());
         object["outcomes"] = json!(outcomes);
+        object["report"] = json!(args.report.as_ref().map(|p| p.display().to_string()));
         return terminal.object(&object);
     }
     writeln!(
@@ -225,11 +286,14 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             ""
         )
     )?;
-    writeln!(
-        terminal.out,
-        "{}, {:.0} % of the rows held out, everything tuned on the others\n",
-        plural(args.repeats as usize, "split"),
-        100.0 * args.test_fraction
-    )?;
-    ranking.print(terminal)
+    writeln!(terminal.out, "{how}\n")?;
+    ranking.print(terminal)?;
+    if let Some(path) = &args.report {
+        writeln!(
+            terminal.out,
+            "\nReport   {}",
+            clean(&path.display().to_string(), usize::MAX)
+        )?;
+    }
+    Ok(())
 }

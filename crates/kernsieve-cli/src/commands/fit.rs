@@ -15,7 +15,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve::tuning::{Control, Trained, check_auto, for_people, held_out_probabilities, train, train_auto};
+use kernsieve::tuning::{Control, Trained, auto_methods, for_people, held_out_probabilities, train, train_auto};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -42,7 +42,13 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             "without --method the methods are compared by cross-validation; name one, or leave out --no-cv".into(),
         ));
     } else {
-        check_auto(&options).map_err(|e| Failure::Usage(e.to_string()))?;
+        let methods = auto_methods(&options).map_err(|e| Failure::Usage(e.to_string()))?;
+        if let ([only], Some(_)) = (methods.as_slice(), args.budget) {
+            terminal.notices(&[format!(
+                "only {} uses all options given; it is finished whatever it takes, and --budget changes nothing",
+                only.name()
+            )]);
+        }
     }
     if args.model.is_some() && args.model == args.report {
         return Err(Failure::Usage(
@@ -323,17 +329,21 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     let model = &trained.model;
     let name = &model.record.method;
     if let Some(auto) = &model.record.auto {
-        print_auto(auto, out)?;
+        print_auto(auto, trained.tune_seconds, out)?;
     }
     field("Method", &format!("{name}: {}", method_words(name)), out)?;
     if let Some(cv) = model.record.cv.as_ref().filter(|cv| cv.grid.len() > 1) {
-        let time = seconds(trained.tune_seconds);
+        // The time of a choice is that of all methods.
+        let time = match model.record.auto {
+            Some(_) => String::new(),
+            None => format!(" in {}", seconds(trained.tune_seconds)),
+        };
         let how = match model.record.options.validation {
             Validation::Folds => format!("{} folds", cv.folds),
             Validation::LeaveOneOut => "leave-one-out".into(),
             Validation::Split => "one split".into(),
         };
-        field("Tuning", &format!("{} settings x {how} in {time}", cv.grid.len()), out)?;
+        field("Tuning", &format!("{} settings x {how}{time}", cv.grid.len()), out)?;
         writeln!(out)?;
         print_grid(cv, out)?;
         writeln!(out)?;
@@ -365,33 +375,76 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The methods that were tried, and why one was taken.
-fn print_auto(auto: &AutoRecord, out: &mut dyn Write) -> Result<(), Failure> {
-    let rounds: BTreeSet<usize> = auto.entries.iter().map(|e| e.rows).collect();
-    let row = |e: &AutoEntry| {
-        let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
-        let mut row = vec![
-            e.method.clone(),
-            number(e.error),
-            number(e.optimism),
-            number(e.standard_error),
-            e.size.map(|s| s.to_string()).unwrap_or_default(),
-            e.note.as_deref().map(|n| clean(n, 60)).unwrap_or_default(),
-        ];
-        if rounds.len() > 1 {
-            row.insert(1, e.rows.to_string());
-        }
-        row
+/// The methods that were tried, which were not, and why one was taken.
+fn print_auto(auto: &AutoRecord, time: f64, out: &mut dyn Write) -> Result<(), Failure> {
+    let tried: Vec<&AutoEntry> = auto.entries.iter().filter(|e| e.error.is_some()).collect();
+    let rounds: BTreeSet<usize> = tried.iter().map(|e| e.rows).collect();
+    let names: BTreeSet<&str> = tried.iter().map(|e| e.method.as_str()).collect();
+    let rule = match names.len() {
+        1 => "",
+        _ => "; taken is the smallest model within one standard error of the least error plus optimism",
     };
-    let mut header = vec!["method", "CV error", "optimism", "s.e.", "numbers kept", ""];
-    if rounds.len() > 1 {
-        header.insert(1, "rows");
+    field(
+        "Methods",
+        &format!("{} tried in {}{rule}", names.len(), seconds(time)),
+        out,
+    )?;
+    if names.len() > 1 {
+        let row = |e: &&AutoEntry| {
+            let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
+            let mut row = vec![
+                e.method.clone(),
+                number(e.error),
+                number(e.optimism),
+                number(e.standard_error),
+                e.size.map(|s| s.to_string()).unwrap_or_default(),
+                e.note.clone().unwrap_or_default(),
+            ];
+            if rounds.len() > 1 {
+                row.insert(1, e.rows.to_string());
+            }
+            row
+        };
+        let mut header = vec!["method", "CV error", "optimism", "s.e.", "numbers", ""];
+        if rounds.len() > 1 {
+            header.insert(1, "rows");
+        }
+        writeln!(out)?;
+        table(&header, &tried.iter().map(row).collect::<Vec<_>>(), out)?;
+        writeln!(out)?;
     }
-    writeln!(out, "Methods\n")?;
-    table(&header, &auto.entries.iter().map(row).collect::<Vec<_>>(), out)?;
-    writeln!(out)?;
     field("Why", &clean(&auto.why, usize::MAX), out)?;
+    for (k, words) in left_out(auto).iter().enumerate() {
+        field(if k == 0 { "Left out" } else { "" }, words, out)?;
+    }
     Ok(())
+}
+
+/// Methods without an error, those with the same reason together: `kos, l2qp: no time left`.
+fn left_out(auto: &AutoRecord) -> Vec<String> {
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for e in auto.entries.iter().filter(|e| e.error.is_none()) {
+        let mut why = e.note.as_deref().map(|n| clean(n, 300)).unwrap_or_default();
+        // Some reasons begin with the name.
+        if let Some(rest) = why.strip_prefix(&format!("{} ", e.method)) {
+            why = rest.into();
+        }
+        if auto.entries.iter().any(|o| o.method == e.method && o.error.is_some()) {
+            why.push_str(&format!(" (at {} rows)", e.rows));
+        }
+        match found.iter_mut().find(|(w, _)| *w == why) {
+            Some((_, methods)) => methods.push(&e.method),
+            None => found.push((why, vec![&e.method])),
+        }
+    }
+    let words = |(why, methods): (String, Vec<&str>)| {
+        let why = match why.strip_prefix("does not ") {
+            Some(rest) if methods.len() > 1 => format!("do not {rest}"),
+            _ => why,
+        };
+        format!("{}: {why}", methods.join(", "))
+    };
+    found.into_iter().map(words).collect()
 }
 
 /// The best settings of the table, in order of preference.

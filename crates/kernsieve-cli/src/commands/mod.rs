@@ -207,6 +207,7 @@ fn samples_words(model: &Model) -> Option<String> {
     let rows = &model.record.report.retained_rows;
     let order = match model.record.method.as_str() {
         "l2qp" => "from 0",
+        _ if rows.len() == 1 => "from 0",
         "density" => "from 0, heaviest first",
         _ => {
             model.record.candidate.size.or(model.record.options.max_support)?;
@@ -215,7 +216,8 @@ fn samples_words(model: &Model) -> Option<String> {
     };
     let words: Vec<String> = rows.iter().take(15).map(usize::to_string).collect();
     let some = !rows.is_empty() && rows.len() < model.record.n_rows;
-    some.then(|| format!("rows {} ({order})", first_of(&words, rows.len(), 40)))
+    let which = if rows.len() == 1 { "row" } else { "rows" };
+    some.then(|| format!("{which} {} ({order})", first_of(&words, rows.len(), 40)))
 }
 
 /// The chosen settings in words.

@@ -3,9 +3,13 @@
 use super::journal::Outcome;
 use crate::failure::Failure;
 use crate::output::{Terminal, marked_table, percent, seconds_short, short, size, wrapped};
+use crate::report::compare::Contestant;
 use kernsieve::metrics::mean_and_standard_error;
 use kernsieve::statistics::{ResampledTest, corrected_resampled_t_test, holm};
 use serde_json::{Value, json};
+
+/// What the p-values are.
+const TEST: &str = "p: corrected resampled t-test against the best, adjusted for the number of methods (Holm).";
 
 /// A method's results over the splits.
 pub struct Summary {
@@ -152,14 +156,65 @@ impl Ranking {
         json!({
             "methods": self.summaries.iter().map(Summary::to_json).collect::<Vec<_>>(),
             "best": self.summaries.first().map(Summary::name),
-            "pick": self.pick.map(|k| self.summaries[k].name()),
+            "pick": self.pick(),
         })
+    }
+
+    /// The methods as a page shows them.
+    pub fn contestants(&self) -> Vec<Contestant> {
+        let contestant = |s: &Summary| Contestant {
+            name: s.method.clone(),
+            errors: s.errors.iter().map(|e| e.1).collect(),
+            mean: s.error.0,
+            standard_error: s.error.1,
+            retained_percent: Some(s.retained_percent),
+            features: Some(s.features),
+            fit_seconds: Some(s.seconds),
+            predict_seconds: Some(s.predict_seconds),
+            model_bytes: s.model_bytes.map(|b| b as u64),
+            p_value: s.p_value_holm,
+        };
+        self.summaries.iter().map(contestant).collect()
+    }
+
+    /// The method to pick, where the splits say so.
+    pub fn pick(&self) -> Option<&str> {
+        self.pick.map(|k| self.summaries[k].name())
+    }
+
+    /// Whether there is a test against the best.
+    fn is_tested(&self) -> bool {
+        self.summaries.iter().any(|s| s.test.is_some())
+    }
+
+    /// What `auto` took, in a sentence.
+    fn taken(&self) -> Vec<String> {
+        let auto = self.summaries.iter().filter(|s| !s.chosen.is_empty());
+        auto.map(|s| {
+            let words: Vec<String> = s.chosen.iter().map(|(m, n)| format!("{m} {n}")).collect();
+            format!("{} took {} (number of splits).", s.method, words.join(", "))
+        })
+        .collect()
+    }
+
+    /// What stands under the table of a page.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.taken();
+        if self.is_tested() {
+            remarks.push(TEST.into());
+        }
+        remarks
     }
 
     /// The table, and under it what to make of it.
     pub fn print(&self, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-        let tested = self.summaries.iter().any(|s| s.test.is_some());
-        let mut header = vec!["method", "error", "s.e."];
+        let tested = self.is_tested();
+        let mut header = vec!["method", "error"];
+        // One split has no standard error.
+        let repeated = self.summaries.iter().any(|s| s.errors.len() > 1);
+        if repeated {
+            header.push("s.e.");
+        }
         if tested {
             header.push("p");
         }
@@ -168,7 +223,10 @@ impl Ranking {
             .summaries
             .iter()
             .map(|s| {
-                let mut row = vec![s.method.clone(), percent(s.error.0), percent(s.error.1)];
+                let mut row = vec![s.method.clone(), percent(s.error.0)];
+                if repeated {
+                    row.push(percent(s.error.1));
+                }
                 if tested {
                     row.push(s.p_value_holm.map(probability).unwrap_or_default());
                 }
@@ -182,19 +240,27 @@ impl Ranking {
                 row
             })
             .collect();
-        let pick = self.pick.map(|k| self.summaries[k].method.clone());
-        marked_table(&header, &rows, |row| row.first() == pick.as_ref(), terminal.out)?;
-        for s in self.summaries.iter().filter(|s| !s.chosen.is_empty()) {
-            let words: Vec<String> = s.chosen.iter().map(|(m, n)| format!("{m} {n}")).collect();
-            let text = format!("{} took {} (number of splits).", s.method, words.join(", "));
+        let pick = self.pick();
+        marked_table(
+            &header,
+            &rows,
+            |row| pick.is_some() && row.first().map(String::as_str) == pick,
+            terminal.out,
+        )?;
+        for text in self.taken() {
             writeln!(terminal.out, "{}", wrapped(&text, "  "))?;
         }
-        writeln!(terminal.out, "\n{}", wrapped(&self.advice(), ""))?;
+        let mut advice = self.advice();
+        if self.is_tested() {
+            advice.push(' ');
+            advice.push_str(TEST);
+        }
+        writeln!(terminal.out, "\n{}", wrapped(&advice, ""))?;
         Ok(())
     }
 
     /// What to pick, in plain words.
-    fn advice(&self) -> String {
+    pub fn advice(&self) -> String {
         let Some(best) = self.summaries.first() else {
             return String::new();
         };
@@ -215,19 +281,22 @@ impl Ranking {
                 .into();
         };
         let bytes = size(pick.model_bytes.unwrap_or(0.0) as u64);
-        let p = "p: corrected resampled t-test against the best, adjusted for the number of methods (Holm).";
         let good = 1 + self.summaries[1..].iter().filter(|s| s.is_as_good()).count();
         match pick.test {
             None if good == 1 => format!(
-                "Pick {}: least error, and no other method is within one standard error of the difference. {p}",
+                "Pick {}: least error, and no other method is within one standard error of the difference.",
                 pick.method
             ),
             None => format!(
-                "Pick {}: least error, and the smallest model ({bytes}) of the {good} methods within one standard error of the difference. {p}",
+                "Pick {}: least error, and the smallest model ({bytes}) of the {good} methods within one standard error of the difference.",
                 pick.method
             ),
+            Some(t) if t.mean == 0.0 && t.standard_error == 0.0 => format!(
+                "Pick {}: the smallest model ({bytes}) of the {good} methods within one standard error of the difference; its error is that of {} on every split.",
+                pick.method, best.method
+            ),
             Some(t) => format!(
-                "Pick {}: the smallest model ({bytes}) whose error is within one standard error of the best; it is {} +- {} above {}. {p}",
+                "Pick {}: the smallest model ({bytes}) whose error is within one standard error of the best; it is {} +- {} above {}.",
                 pick.method,
                 percent(t.mean),
                 percent(t.standard_error),

@@ -1,8 +1,8 @@
 //! Methods side by side as a page: the error of each with its interval and every split, and what it costs, in a table.
 
-use super::html::{Page, Section, escape, name, plain, table};
-use crate::output::{percent, seconds};
-use kernsieve::tuning::for_people;
+use super::html::{Page, Section, escape, figure, file_name, name, plain, table};
+use super::origin::CLASSES;
+use crate::output::{percent, seconds_short, size};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -27,19 +27,38 @@ pub struct Contestant {
     pub predict_seconds: Option<f64>,
     /// Bytes of a model.
     pub model_bytes: Option<u64>,
-    /// Of a paired test against the first.
+    /// Of a test against the first.
     pub p_value: Option<f64>,
 }
 
-/// What is compared, best first.
+/// What is compared.
+#[derive(Default)]
 pub struct Comparison<'a> {
     /// The data.
     pub source: &'a str,
+    /// Their rows.
+    pub n_rows: usize,
+    /// Their features.
+    pub n_features: usize,
+    /// Column with the classes.
+    pub target: &'a str,
+    /// Classes with their rows.
+    pub classes: Vec<(&'a str, usize)>,
     /// How, in a sentence.
     pub how: &'a str,
+    /// What to pick, in sentences.
+    pub advice: &'a str,
+    /// The method to pick.
+    pub pick: Option<&'a str>,
+    /// What stands under the table.
+    pub remarks: &'a [String],
+    /// Things the user should know.
+    pub notices: &'a [String],
+    /// Seed of the splits.
+    pub seed: u64,
     /// The command that makes the page.
     pub command: &'a str,
-    /// The methods.
+    /// The methods, best first.
     pub methods: &'a [Contestant],
 }
 
@@ -55,15 +74,11 @@ struct DrawnMethod {
     mean: f64,
     se: f64,
     errors: Vec<f64>,
+    pick: bool,
 }
 
 /// The page.
-#[expect(dead_code, reason = "the compare command gets its --report option next")]
 pub fn page(c: &Comparison<'_>) -> String {
-    html_of(c)
-}
-
-fn html_of(c: &Comparison<'_>) -> String {
     let drawn = Drawn {
         methods: c
             .methods
@@ -74,62 +89,49 @@ fn html_of(c: &Comparison<'_>) -> String {
                 mean: m.mean,
                 se: m.standard_error,
                 errors: m.errors.clone(),
+                pick: c.pick == Some(&m.name),
             })
             .collect(),
     };
     let mut sections = vec![];
-    let best = c.methods.first().filter(|m| m.mean.is_finite());
-    if let Some(best) = best {
-        let mark = best.mean + best.standard_error;
-        let close: Vec<String> = c.methods[1..]
-            .iter()
-            .filter(|m| m.mean <= mark)
-            .map(|m| name(&m.name))
-            .collect();
-        let others = match close.len() {
-            0 => "No other method is within one standard error of it.".into(),
-            _ => format!("Within one standard error of it: {}.", close.join(", ")),
-        };
+    if let Some(best) = c.methods.first().filter(|m| m.mean.is_finite()) {
         sections.push(Section {
             id: "answer",
             title: "The answer".into(),
-            body: format!(
-                "<div class=\"answer\"><p>{} has the least error, <strong>{}</strong> (standard error {}).</p><p>{others}</p></div>",
-                name(&best.name),
-                percent(best.mean),
-                percent(best.standard_error)
-            ),
+            body: answer(c, best),
         });
-    }
-    if !drawn.methods.is_empty() {
+        let on = match best.errors.len() {
+            1 => "Large marks are errors on the one split",
+            _ => "Large marks are means, bars two standard errors to either side, small marks the splits",
+        };
+        let picked = if c.pick.is_some() {
+            "; the method to pick is a diamond"
+        } else {
+            ""
+        };
         sections.push(Section {
             id: "errors",
             title: "Errors".into(),
-            body: super::html::figure(
+            body: figure(
                 "compare",
                 "Dot plot: the mean error of each method with its interval, and the error on each split",
-                "Large marks are means, bars two standard errors to either side, small marks the splits. All on rows held out of the training.",
+                &format!("{on}{picked}. All on rows held out of the training."),
             ),
+        });
+        sections.push(Section {
+            id: "table",
+            title: "Table".into(),
+            body: costs(c),
         });
     }
     sections.push(Section {
-        id: "table",
-        title: "Table".into(),
-        body: costs(c.methods),
-    });
-    sections.push(Section {
         id: "origin",
-        title: "How to repeat this".into(),
-        body: format!(
-            "<p dir=\"auto\">{}</p>\n<pre><code dir=\"ltr\">{}</code></pre>\n<p class=\"note\">kernsieve {}</p>",
-            escape(&plain(c.how)),
-            escape(c.command),
-            env!("CARGO_PKG_VERSION")
-        ),
+        title: "Data, and how to repeat this".into(),
+        body: origin(c),
     });
     Page {
-        title: &format!("Methods on {}", c.source),
-        lead: &format!("<p class=\"lead\">{} methods side by side.</p>", c.methods.len()),
+        title: &format!("Methods on {}", file_name(c.source)),
+        lead: &format!("<p class=\"lead\">{}.</p>", escape(&plain(c.how))),
         sections: &sections,
         data: &drawn,
         script: include_str!("compare.js"),
@@ -137,13 +139,64 @@ fn html_of(c: &Comparison<'_>) -> String {
     .html()
 }
 
+/// The least error, what to pick, and what went otherwise than was asked.
+fn answer(c: &Comparison<'_>, best: &Contestant) -> String {
+    let spread = match best.errors.len() {
+        1 => String::new(),
+        _ => format!(" (standard error {})", percent(best.standard_error)),
+    };
+    let mut out = format!(
+        "<div class=\"answer\"><p>{}</p><p>{} has the least error, <strong>{}</strong>{spread}.</p></div>",
+        escape(&plain(c.advice)).replace("+-", "±"),
+        name(&best.name),
+        percent(best.mean)
+    );
+    if !c.notices.is_empty() {
+        out.push_str("\n<ul class=\"note\">");
+        for notice in c.notices {
+            let _ = write!(out, "<li dir=\"auto\">{}</li>", escape(&plain(notice)));
+        }
+        out.push_str("</ul>");
+    }
+    out
+}
+
+/// The data, the seed, the version and the command.
+fn origin(c: &Comparison<'_>) -> String {
+    let shown = c.classes.iter().take(CLASSES);
+    let mut classes: Vec<String> = shown.map(|(class, n)| format!("{} {n}", name(class))).collect();
+    if c.classes.len() > CLASSES {
+        classes.push(format!("{} more", c.classes.len() - CLASSES));
+    }
+    let items = [
+        ("Data", format!("{} rows of {}", c.n_rows, escape(&plain(c.source)))),
+        ("Features", c.n_features.to_string()),
+        ("Target", name(c.target)),
+        ("Classes", format!("{} (rows of each)", classes.join(", "))),
+        ("Splits", escape(&plain(c.how))),
+        ("Seed", c.seed.to_string()),
+        ("Version", format!("kernsieve {}", env!("CARGO_PKG_VERSION"))),
+    ];
+    let mut out = String::from("<dl>\n");
+    for (term, words) in items {
+        let _ = writeln!(out, "<dt>{term}</dt><dd dir=\"auto\">{words}</dd>");
+    }
+    let _ = write!(
+        out,
+        "</dl>\n<h3>The command that made this page</h3>\n<pre><code dir=\"ltr\">{}</code></pre>",
+        escape(c.command)
+    );
+    out
+}
+
 /// The table, without columns of which nothing is known.
-fn costs(methods: &[Contestant]) -> String {
+fn costs(c: &Comparison<'_>) -> String {
+    let methods = c.methods;
     type Cell = fn(&Contestant) -> Option<String>;
     let columns: [(&str, Cell); 8] = [
         ("error", |m| m.mean.is_finite().then(|| percent(m.mean))),
-        ("s.e.", |m| m.mean.is_finite().then(|| percent(m.standard_error))),
-        ("p, paired", |m| {
+        ("s.e.", |m| (m.errors.len() > 1).then(|| percent(m.standard_error))),
+        ("p", |m| {
             m.p_value
                 .map(|p| if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") })
         }),
@@ -151,9 +204,9 @@ fn costs(methods: &[Contestant]) -> String {
         ("features", |m| {
             m.features.map(|v| format!("{v:.1}").trim_end_matches(".0").into())
         }),
-        ("tune+fit", |m| m.fit_seconds.map(seconds)),
-        ("predict", |m| m.predict_seconds.map(seconds)),
-        ("model", |m| m.model_bytes.map(for_people)),
+        ("tune and fit", |m| m.fit_seconds.map(seconds_short)),
+        ("predict", |m| m.predict_seconds.map(seconds_short)),
+        ("model", |m| m.model_bytes.map(size)),
     ];
     let known: Vec<&(&str, Cell)> = columns
         .iter()
@@ -162,17 +215,19 @@ fn costs(methods: &[Contestant]) -> String {
     let mut head = vec![("method", false)];
     head.extend(known.iter().map(|(title, _)| (*title, true)));
     let row = |m: &Contestant| {
-        let mut row = vec![name(&m.name)];
+        let picked = c.pick == Some(&m.name);
+        let mut row = vec![if picked {
+            format!("<strong>{}</strong>", name(&m.name))
+        } else {
+            name(&m.name)
+        }];
         row.extend(known.iter().map(|(_, cell)| escape(&cell(m).unwrap_or_default())));
         row
     };
     let rows: Vec<Vec<String>> = methods.iter().map(row).collect();
     let mut out = table(&head, &rows, "");
-    if methods.iter().any(|m| m.p_value.is_some()) {
-        let _ = writeln!(
-            out,
-            "<p class=\"note\">p: paired test over the splits against the first method.</p>"
-        );
+    for remark in c.remarks {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&plain(remark)));
     }
     out
 }
@@ -198,31 +253,63 @@ mod tests {
             method("<b>", 0.105, Some(0.4)),
             method("lda", 0.3, Some(1e-6)),
         ];
-        let html = html_of(&Comparison {
-            source: "a.csv",
+        let html = page(&Comparison {
+            source: "data/a.csv",
+            n_rows: 60,
+            n_features: 3,
+            target: "<i>",
+            classes: vec![("<u>", 20), ("no", 40)],
             how: "2 splits",
-            command: "kernsieve compare a.csv",
+            advice: "Pick <b>: 1 +- 2.",
+            pick: Some("<b>"),
+            remarks: &["auto took <b> 2.".into()],
+            notices: &["column <s> is constant".into()],
+            seed: 5,
+            command: "kernsieve compare data/a.csv",
             methods: &methods,
         });
         for text in [
+            "<h1 dir=\"auto\" title=\"Methods on a.csv\"",
             "<figure data-plot=\"compare\"",
             "10.0 %",
             "&lt; 0.001",
             "12 %",
-            "kernsieve compare a.csv",
-            "Within one standard error of it: <bdi",
+            "<strong><bdi class=\"name\" title=\"&lt;b&gt;\">",
+            "<p>Pick &lt;b&gt;: 1 ± 2.</p>",
+            "auto took &lt;b&gt; 2.",
+            "column &lt;s&gt; is constant",
+            "60 rows of data/a.csv",
+            "&lt;u&gt;</bdi> 20, <bdi",
+            "<dt>Seed</dt><dd dir=\"auto\">5</dd>",
+            "kernsieve compare data/a.csv</code>",
         ] {
             assert!(html.contains(text), "{text}");
         }
         // Columns of which nothing is known are left out, and names are text.
-        assert!(!html.contains(">predict<") && !html.contains("<b>"));
-        // What may hold nothing at all still makes a page.
-        let empty = html_of(&Comparison {
-            source: "",
-            how: "",
-            command: "",
-            methods: &[],
+        assert!(!html.contains(">predict<"));
+        for tag in ["<b>", "<i>", "<u>", "<s>"] {
+            assert!(!html.contains(tag), "{tag}");
+        }
+    }
+
+    #[test]
+    fn one_split_has_no_standard_error() {
+        let methods = [Contestant {
+            name: "lda".into(),
+            errors: vec![0.1],
+            mean: 0.1,
+            ..Contestant::default()
+        }];
+        let html = page(&Comparison {
+            methods: &methods,
+            ..Comparison::default()
         });
+        // What the script may say of several splits is no part of the text.
+        let html = &html[..html.find("<script").expect("drawn")];
+        assert!(html.contains("<strong>10.0 %</strong>.") && html.contains("the one split"));
+        assert!(!html.contains("standard error") && !html.contains("s.e.") && !html.contains("diamond"));
+        // What holds no method at all still is a page.
+        let empty = page(&Comparison::default());
         assert!(empty.contains("</html>") && !empty.contains("<figure"));
     }
 }

@@ -3,13 +3,13 @@
 use super::Analysis;
 use super::html::{Section, escape, name, plain, table};
 use crate::commands::{method_words, params_json, settings_words};
-use crate::output::percent;
+use crate::output::{percent, plural};
 use kernsieve::data::ColumnKind;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// Classes that are counted one by one.
-const CLASSES: usize = 60;
+pub const CLASSES: usize = 60;
 
 /// The methods that were tried, where that was left open.
 pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
@@ -83,8 +83,9 @@ pub fn section(a: &Analysis<'_>) -> Section {
     items.push((
         "Features",
         format!(
-            "{} from {columns} columns ({} of numbers, {categorical} of categories)",
+            "{} from {} ({} of numbers, {categorical} of categories)",
             a.model.schema.n_features(),
+            plural(columns, "column"),
             columns - categorical
         ),
     ));

@@ -17,6 +17,12 @@ use std::time::{Duration, Instant};
 const FIRST_ROWS: usize = 400;
 const GROWTH: usize = 4;
 
+/// Notes of entries.
+const TOO_SLOW: &str = "too slow for so many rows, features and classes";
+const NO_TIME: &str = "no time left";
+const NO_TIME_FOR_MORE: &str = "no time left for more rows";
+const BEHIND: &str = "left the race";
+
 /// Methods in the order in which they are tried: cheap ones first.
 const METHODS: [MethodKind; 10] = [
     MethodKind::Lda,
@@ -58,7 +64,7 @@ impl Runner {
         self.error + self.optimism
     }
 
-    fn entry(&self, rows: usize, dropped: bool) -> AutoEntry {
+    fn entry(&self, rows: usize, note: Option<&str>) -> AutoEntry {
         AutoEntry {
             method: self.kind.name().into(),
             rows,
@@ -66,7 +72,7 @@ impl Runner {
             optimism: Some(self.optimism),
             standard_error: Some(self.standard_error),
             size: Some(self.size),
-            note: dropped.then(|| "left the race".into()),
+            note: note.map(Into::into),
         }
     }
 }
@@ -83,28 +89,29 @@ pub fn model_size(model: &Model) -> usize {
     of(&model.expansion) + model.discriminant.as_ref().map_or(0, |k| of(&k.expansion))
 }
 
-/// Why a method is not tried with some options, if it is not.
-fn objection(kind: MethodKind, options: &Options) -> Option<String> {
-    let ignored = options.ignored(kind);
-    match options.check(kind) {
-        Err(e) => Some(e.to_string()),
-        // What is asked for is meant.
-        Ok(()) if !ignored.is_empty() => Some(format!("does not use {}", ignored.join(", "))),
-        Ok(()) => None,
-    }
-}
-
-/// Fails when no method takes all of the options, with the first reason.
-pub fn check_auto(options: &Options) -> Result<()> {
-    if METHODS.iter().any(|&kind| objection(kind, options).is_none()) {
-        return Ok(());
-    }
+/// The methods among which [`train_auto`] chooses: those that take the options and use all that are given. An error where there is none.
+pub fn auto_methods(options: &Options) -> Result<Vec<MethodKind>> {
+    let mut refusal = None;
+    let (mut found, mut unused) = (Vec::new(), Vec::new());
     for kind in METHODS {
-        options.check(kind)?;
+        match options.check(kind) {
+            Err(e) => refusal = refusal.or(Some(e)),
+            Ok(()) if options.ignored(kind).is_empty() => found.push(kind),
+            Ok(()) => unused.extend(options.ignored(kind)),
+        }
     }
-    Err(Error::Data(
-        "no method uses all of these options; choose one with --method, and see which it does not use".into(),
-    ))
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    unused.sort_unstable();
+    unused.dedup();
+    match refusal {
+        Some(e) if unused.is_empty() => Err(e),
+        _ => Err(Error::Data(format!(
+            "no method of auto uses all options given ({}); leave some out, or name a method",
+            unused.join(", ")
+        ))),
+    }
 }
 
 /// Tunes every method that takes the options, and returns the model of the chosen one; `model.record.auto` tells of the others.
@@ -127,25 +134,21 @@ fn race(
     control: &Control,
     first_rows: usize,
 ) -> Result<Trained> {
-    check_auto(options)?;
     let started = Instant::now();
     let (n, p, classes) = (data.n_samples(), data.n_features(), data.labels().n_classes());
+    let mut kinds = auto_methods(options)?;
     let mut entries = Vec::new();
-    let mut kinds: Vec<MethodKind> = Vec::new();
-    for kind in METHODS {
-        let note = match objection(kind, options) {
-            None if !is_feasible(kind, n.min(first_rows), p, classes) => {
-                Some("too slow for so many rows, features and classes".into())
-            }
-            other => other,
+    for kind in METHODS.into_iter().filter(|k| !kinds.contains(k)) {
+        let note = match options.check(kind) {
+            Err(e) => e.to_string(),
+            // What is asked for is meant.
+            Ok(()) => format!("does not use {}", options.ignored(kind).join(", ")),
         };
-        match note {
-            None => kinds.push(kind),
-            Some(note) => entries.push(left_out(kind, n, note)),
-        }
+        entries.push(left_out(kind, n, note));
     }
     let mut first: Option<Error> = None;
-    let mut rows = first_rows;
+    // A method without rivals has no race to run.
+    let mut rows = if kinds.len() == 1 { n } else { first_rows };
     loop {
         let part = if rows < n {
             Some(data.select(&stratified_sample(data.labels(), rows, options.seed))?)
@@ -154,19 +157,18 @@ fn race(
         };
         let subset = part.as_ref().unwrap_or(data);
         let size = subset.n_samples();
+        // Where all are slow, the first is run all the same.
+        let all_slow = !kinds.iter().any(|&k| is_feasible(k, size, p, classes));
         let mut runners: Vec<Runner> = Vec::new();
-        for &kind in &kinds {
-            if !is_feasible(kind, size, p, classes) {
-                entries.push(left_out(
-                    kind,
-                    size,
-                    "too slow for so many rows, features and classes".into(),
-                ));
+        for (place, &kind) in kinds.iter().enumerate() {
+            let is_run = is_feasible(kind, size, p, classes) || (all_slow && place == 0);
+            if !is_run {
+                entries.push(left_out(kind, size, TOO_SLOW.into()));
                 continue;
             }
             let spent = budget.is_some_and(|b| started.elapsed() >= b);
             if spent && !runners.is_empty() {
-                entries.push(left_out(kind, size, "no time left".into()));
+                entries.push(left_out(kind, size, NO_TIME.into()));
                 continue;
             }
             // Whatever happens, one method is finished.
@@ -178,7 +180,7 @@ fn race(
             match result {
                 Ok(trained) => runners.extend(runner(kind, trained)),
                 Err(Error::Cancelled) if !control.is_cancelled() => {
-                    entries.push(left_out(kind, size, "no time left".into()));
+                    entries.push(left_out(kind, size, NO_TIME.into()));
                 }
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(e) => {
@@ -195,14 +197,21 @@ fn race(
         let mark = best.corrected() + best.standard_error + 1e-12;
         let out_of_time = budget.is_some_and(|b| started.elapsed() >= b);
         if part.is_none() {
-            return Ok(choose(runners, mark, entries, size, options));
+            let mut trained = choose(runners, mark, entries, size, options);
+            trained.tune_seconds = (started.elapsed().as_secs_f64() - trained.fit_seconds).max(0.0);
+            return Ok(trained);
         }
         let stay = runners.len().div_ceil(2).max(2);
         kinds.clear();
         for (place, r) in runners.iter().enumerate() {
             let stays = place < stay || r.corrected() <= mark;
-            entries.push(r.entry(size, !stays));
-            if stays && !(out_of_time && place > 0) {
+            let note = match stays {
+                false => Some(BEHIND),
+                true if out_of_time && place > 0 => Some(NO_TIME_FOR_MORE),
+                true => None,
+            };
+            entries.push(r.entry(size, note));
+            if note.is_none() {
                 kinds.push(r.kind);
             }
         }
@@ -249,29 +258,47 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows
         .cv
         .as_ref()
         .map_or(options.folds, |cv| cv.folds);
-    let least = format!(
-        "{} has the least error in {folds}-fold cross-validation with the optimism of its search, {}",
-        name(best),
-        percent(best.corrected())
-    );
-    let se = percent(best.standard_error);
-    let why = if chosen == 0 && within == 1 {
-        format!("{least}; no other method is within its standard error, {se}")
-    } else if chosen == 0 {
-        format!("{least}, and the smallest model of the {within} methods within its standard error, {se}")
+    let least = percent(best.corrected());
+    let spread = percent(best.standard_error);
+    let why = if runners.len() == 1 {
+        let tried_before = entries.iter().any(|e| e.error.is_some() && e.method != name(best));
+        let is_late = |e: &AutoEntry| [NO_TIME, NO_TIME_FOR_MORE].map(Some).contains(&e.note.as_deref());
+        let alone = if entries.iter().any(is_late) {
+            "there was no time to try others on all rows"
+        } else if tried_before {
+            "the others were left behind on fewer rows"
+        } else {
+            "the others are left out"
+        };
+        format!(
+            "{} has an error of {least} in {folds}-fold cross-validation with the optimism of its search; {alone}",
+            name(best)
+        )
+    } else if within == 1 {
+        format!(
+            "{} has the least error in {folds}-fold cross-validation with the optimism of its search, {least}; none of the other {} is within its standard error, {spread}",
+            name(best),
+            runners.len() - 1
+        )
+    } else if taken.corrected() <= best.corrected() + 1e-12 {
+        format!(
+            "{} has the least error in {folds}-fold cross-validation with the optimism of its search, {least}, and the smallest model of the {within} methods within one standard error, {spread}",
+            name(taken)
+        )
     } else {
         format!(
-            "{least}; {} has {}, within one standard error ({se}) of that, and a smaller model: {} numbers in place of {}",
+            "{} has {} in {folds}-fold cross-validation with the optimism of its search, within one standard error ({spread}) of the least, {least} of {}, and a smaller model: {} numbers in place of {}",
             name(taken),
             percent(taken.corrected()),
+            name(best),
             taken.size,
             best.size
         )
     };
-    entries.extend(runners.iter().map(|r| r.entry(rows, false)));
-    let tune_seconds = runners.iter().map(|r| r.trained.tune_seconds).sum();
+    entries.extend(runners.iter().map(|r| r.entry(rows, None)));
+    // Round by round, what was left out after what was tried.
+    entries.sort_by_key(|e| (e.rows, e.error.is_none()));
     let mut trained = runners.swap_remove(chosen).trained;
-    trained.tune_seconds = tune_seconds;
     trained.model.record.auto = Some(AutoRecord { entries, why });
     trained
 }
@@ -279,7 +306,8 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::simulate;
+    use crate::data::{Labels, simulate};
+    use crate::linalg::Matrix;
 
     fn run(data: &Dataset, options: &Options, budget: Option<Duration>) -> Trained {
         let schema = Schema::numeric(data.feature_names());
@@ -332,11 +360,60 @@ mod tests {
     }
 
     #[test]
+    fn a_method_without_rivals_runs_whatever_it_takes() {
+        // Too many rows for this method beside others: it would be left out of the race.
+        let (n, p) = (330, 20);
+        assert!(!is_feasible(MethodKind::SparseKos, n, p, 2));
+        let value = |i: usize, j: usize| (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) + (i % 2) as f64;
+        let x = Matrix::from_fn(n, p, value);
+        let codes: Vec<usize> = (0..n).map(|i| i % 2).collect();
+        let labels = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("labels");
+        let names = (0..p).map(|j| format!("x{j}")).collect();
+        let data = Dataset::new(x, labels, names).expect("data");
+        let options = Options {
+            bandwidths: vec![2.0],
+            ridge: Some(0.1),
+            sparsity: Some(0.05),
+            folds: 2,
+            ..Options::default()
+        };
+        assert_eq!(auto_methods(&options).expect("one"), [MethodKind::SparseKos]);
+        let trained = run(&data, &options, None);
+        assert_eq!(
+            (trained.model.record.method.as_str(), trained.model.record.n_rows),
+            ("sparse-kos", n)
+        );
+        let auto = trained.model.record.auto.as_ref().expect("told");
+        assert!(auto.why.ends_with("the others are left out"), "{}", auto.why);
+    }
+
+    #[test]
+    fn options_that_no_method_uses_together_are_refused() {
+        let options = Options {
+            max_features: Some(2),
+            balances: vec![2.0],
+            ..Options::default()
+        };
+        let words = auto_methods(&options).expect_err("none").to_string();
+        assert!(
+            words.contains("--balance") && words.contains("--max-features"),
+            "{words}"
+        );
+        let folds = Options {
+            folds: 1,
+            ..Options::default()
+        };
+        assert!(auto_methods(&folds).expect_err("none").to_string().contains("folds"));
+        assert_eq!(auto_methods(&Options::default()).expect("all"), METHODS);
+    }
+
+    #[test]
     fn a_budget_leaves_at_least_one_method() {
         let data = simulate::rings(4);
         let trained = run(&data, &Options::default(), Some(Duration::ZERO));
         assert_eq!(trained.model.record.method, "lda");
         let auto = trained.model.record.auto.as_ref().expect("told");
         assert!(auto.entries.iter().any(|e| e.note.as_deref() == Some("no time left")));
+        assert!(auto.why.contains("no time"), "{}", auto.why);
     }
 }

@@ -14,7 +14,7 @@ mod table;
 mod temperature;
 mod train;
 
-pub use auto::{check_auto, model_size, train_auto};
+pub use auto::{auto_methods, model_size, train_auto};
 pub use calibration::calibrate;
 pub use control::{Control, Progress};
 pub use cross_validation::cross_validate;
