@@ -233,7 +233,7 @@ fn auto_says_what_it_tried_and_why() {
         &[
             "Methods  1 tried in ",
             "Why      fivm has an error of",
-            "the others are\n         left out",
+            "the others are left out",
             "Left out lda, parzen, l1-dkf, kos, l2qp, mkda, klr, smkda, sparse-kos: do not",
             "         use --max-features",
         ],
