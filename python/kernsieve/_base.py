@@ -109,9 +109,12 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         classes, codes = np.unique(y, return_inverse=True)
         if self._class_weight_is_cost and self.class_weight is not None:
             given = options["costs"]
-            by_row = compute_sample_weight(self.class_weight, whole[1])
-            costs = np.array([by_row[np.argmax(whole[1] == label)] for label in classes])
-            options["costs"] = (costs if given is None else costs * np.asarray(given)).tolist()
+            costs = self._class_weights(whole[1], sample_weight)
+            if given is not None:
+                if len(given) != len(costs):
+                    raise ValueError(f"{len(given)} costs for {len(costs)} classes; give one per class")
+                costs = dict(zip(costs, np.multiply(list(costs.values()), given), strict=True))
+            options["costs"] = [float(costs[label]) for label in classes.tolist()]
         names = getattr(self, "feature_names_in_", None)
         if precomputed:
             self._features = KernelFeatures(X, kept if rows is not None else None)
@@ -280,10 +283,25 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             return None
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, copy=True, ensure_non_negative=True)
         if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
+            by_class = self._class_weights(y, sample_weight)
+            by_row = np.array([by_class[label] for label in y.tolist()])
             # A class of weight 0 is left out in either case.
-            weights *= by_class > 0 if self._class_weight_is_cost else by_class
+            weights *= by_row > 0 if self._class_weight_is_cost else by_row
         return weights
+
+    def _class_weights(self, y: np.ndarray, sample_weight: Any) -> dict[Any, float]:
+        """The weight of every class; balanced ones by the weights of the rows, so that a row of weight 0 does not count."""
+        classes, codes = np.unique(y, return_inverse=True)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            totals = np.bincount(codes, None if sample_weight is None else np.asarray(sample_weight, dtype=float))
+            present = totals > 0
+            values = np.where(present, totals.sum() / (present.sum() * np.where(present, totals, 1.0)), 0.0)
+        else:
+            values = compute_sample_weight(self.class_weight, classes)
+        for label, value in zip(classes.tolist(), values, strict=True):
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"class_weight of {label!r} is {value}; weights are finite and 0 or more")
+        return dict(zip(classes.tolist(), values.tolist(), strict=True))
 
     def _set_fitted(self, model: _core.Model, classes: np.ndarray) -> None:
         record = json.loads(model.record())

@@ -97,8 +97,7 @@ fn cross_validation(a: &Analysis<'_>) -> Option<String> {
     if cv.optimism > 0.0 {
         let _ = write!(
             words,
-            "; allowing for the choice among {} settings about {}",
-            cv.grid.len(),
+            "; allowing for the choice of the settings about {}",
             percent(error + cv.optimism)
         );
     }

@@ -232,6 +232,11 @@ impl Dataset {
         }
     }
 
+    /// The number of splits that were given, if any.
+    pub fn n_splits(&self) -> Option<usize> {
+        self.splits.as_ref().map(Vec::len)
+    }
+
     /// Weights of the rows, where they were given.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()

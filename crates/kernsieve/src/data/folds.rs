@@ -64,7 +64,11 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     Split { train, test }
 }
 
-/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order.
+/// Rows of every class that a sample has at least, where there are as many.
+const ROWS_OF_A_CLASS: usize = 5;
+
+/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order. A rare class keeps five rows, or all that it has, as far as the size allows; the largest
+/// makes room for them.
 pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
     let n = labels.len();
     if n <= size {
@@ -75,6 +79,24 @@ pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> 
     Rng::stream(seed, 0x_d157).shuffle(&mut rows);
     rows.sort_by_key(|&i| labels.codes()[i]);
     let mut sample: Vec<usize> = (0..size).map(|k| rows[k * n / size]).collect();
+    let mut taken = vec![false; n];
+    let mut counts = vec![0; labels.n_classes()];
+    for &i in &sample {
+        taken[i] = true;
+        counts[labels.codes()[i]] += 1;
+    }
+    for i in rows {
+        let rare = labels.codes()[i];
+        let largest = (0..counts.len()).max_by_key(|&c| counts[c]).unwrap_or(rare);
+        if taken[i] || counts[rare] >= ROWS_OF_A_CLASS || counts[largest] <= ROWS_OF_A_CLASS {
+            continue;
+        }
+        if let Some(place) = sample.iter().rposition(|&j| labels.codes()[j] == largest) {
+            sample[place] = i;
+            counts[largest] -= 1;
+            counts[rare] += 1;
+        }
+    }
     sample.sort_unstable();
     sample
 }
@@ -90,6 +112,22 @@ fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_keeps_rare_classes() {
+        for (counts, least) in [([4199, 1], [1, 1]), ([3000, 3], [5, 3]), ([9, 4000], [5, 5])] {
+            let l = labels(&counts);
+            for seed in 0..5 {
+                let sample = stratified_sample(&l, 400, seed);
+                assert_eq!(sample.len(), 400);
+                assert!(sample.windows(2).all(|w| w[0] < w[1]));
+                let part = l.select(&sample).counts();
+                assert!(part[0] >= least[0] && part[1] >= least[1], "{counts:?} {part:?}");
+            }
+        }
+        // More classes than rows: what fits.
+        assert_eq!(stratified_sample(&labels(&[2; 50]), 30, 0).len(), 30);
+    }
 
     fn labels(counts: &[usize]) -> Labels {
         let mut codes: Vec<usize> = counts

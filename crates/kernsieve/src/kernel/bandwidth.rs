@@ -90,7 +90,9 @@ impl Distances {
         let rows = stratified_sample(labels, SAMPLE, seed);
         let sample = x.select_rows(&rows);
         let class = |i: usize| labels.codes()[rows[i]];
-        let weight = |i: usize| weights.map_or(1.0, |w| w[rows[i]]);
+        // Weights that are shares of the rows must not make pairs vanish.
+        let mean = weights.map_or(1.0, |w| rows.iter().map(|&i| w[i]).sum::<f64>() / rows.len() as f64);
+        let weight = |i: usize| weights.map_or(1.0, |w| w[rows[i]] / mean.min(1.0));
         let d2 = Pairs::new(Base::SquaredDistance, sample.clone()).all(&sample, |_| ());
         let mut pairs = Vec::new();
         for i in 0..rows.len() {
@@ -187,6 +189,11 @@ mod tests {
             median(&repeated, &classes, None),
         );
         assert!((a - b).abs() < 1e-12, "{a} {b}");
+        let shares = weights.map(|w| w / 12.0);
+        let plain = between_class_bandwidths(&x, &labels, None, &quantiles, 0);
+        let equal = between_class_bandwidths(&x, &labels, Some(&[1.0 / 6.0; 6]), &quantiles, 0);
+        assert_eq!(plain, equal);
+        assert!(median(&x, &labels, Some(&shares[..])) > 0.5 * a);
         let kernel = Kernel::Gaussian { bandwidth: 1.3 };
         let (a, b) = (
             centred_scale(&kernel, &x, Some(&weights)),

@@ -91,7 +91,10 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
     let mut first = 0;
     for end in 1..=nonzero {
         if end == nonzero || clipped[end - 1] - clipped[end] > EQUAL * (1.0 - clipped[end - 1]) {
-            rotate_to_classes(&mut eigen.vectors, first, end);
+            // A group that the cut divides is left as it is: its first directions must not be those that tell the first classes only.
+            if end <= kept {
+                rotate_to_classes(&mut eigen.vectors, first, end);
+            }
             first = end;
         }
     }

@@ -2,11 +2,13 @@
 //!
 //! Many rows are approached in rounds (successive halving): on 400 rows drawn by class, then on four times as many, and so on to all of them; after every round the better half stays, and with it
 //! whatever is within one standard error of the best. In the last round the method of least cross-validated error, corrected for the size of its search, sets the mark; of those within its standard error the one whose model holds the
-//! fewest numbers is taken. With a budget of time the method at work is given up when it ends, and no other is begun; the first, linear discriminant analysis, is always finished.
+//! fewest numbers is taken. With a budget of time the method at work is given up when it ends, and no other is begun; the first, linear discriminant analysis, is always finished; what was found on
+//! fewer rows is then the answer, and a notice says so.
 
 use super::control::Control;
+use super::sample::drawn;
 use super::train::{Trained, train};
-use crate::data::{Dataset, Schema, stratified_sample};
+use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::method::{MethodKind, Options};
@@ -20,7 +22,6 @@ const GROWTH: usize = 4;
 /// Notes of entries.
 const TOO_SLOW: &str = "too slow for so many rows, features and classes";
 const NO_TIME: &str = "no time left";
-const NO_TIME_FOR_MORE: &str = "no time left for more rows";
 const BEHIND: &str = "left the race";
 
 /// Methods in the order in which they are tried: cheap ones first.
@@ -149,13 +150,19 @@ fn race(
     let mut first: Option<Error> = None;
     // A method without rivals has no race to run.
     let mut rows = if kinds.len() == 1 { n } else { first_rows };
+    // What the round before has found: all there is when the time is up, or nothing can be had on more rows.
+    let mut before: Option<Round> = None;
+    let answer = |round: Round, entries: Vec<AutoEntry>| {
+        let mut trained = choose(round.runners, round.mark, entries, options);
+        if let Some(rows) = round.rows {
+            trained = settle(trained, &rows, options, data, schema, control)?;
+        }
+        trained.tune_seconds = (started.elapsed().as_secs_f64() - trained.fit_seconds).max(0.0);
+        Ok(trained)
+    };
     loop {
-        let part = if rows < n {
-            Some(data.select(&stratified_sample(data.labels(), rows, options.seed))?)
-        } else {
-            None
-        };
-        let subset = part.as_ref().unwrap_or(data);
+        let part = drawn(data, rows, options.seed)?;
+        let subset = part.as_ref().map_or(data, |(_, sample)| sample);
         let size = subset.n_samples();
         // Where all are slow, the first is run all the same.
         let all_slow = !kinds.iter().any(|&k| is_feasible(k, size, p, classes));
@@ -166,13 +173,13 @@ fn race(
                 entries.push(left_out(kind, size, TOO_SLOW.into()));
                 continue;
             }
-            let spent = budget.is_some_and(|b| started.elapsed() >= b);
-            if spent && !runners.is_empty() {
+            // Whatever happens, one method is finished on some rows.
+            let may_stop = before.is_some() || !runners.is_empty();
+            if may_stop && budget.is_some_and(|b| started.elapsed() >= b) {
                 entries.push(left_out(kind, size, NO_TIME.into()));
                 continue;
             }
-            // Whatever happens, one method is finished.
-            control.set_deadline(budget.filter(|_| !runners.is_empty()).map(|b| started + b));
+            control.set_deadline(budget.filter(|_| may_stop).map(|b| started + b));
             control.set_stage(Some(kind.name()));
             let result = train(kind, options, subset, schema, true, control);
             control.set_stage(None);
@@ -191,32 +198,45 @@ fn race(
         }
         runners.sort_by(|a, b| a.corrected().total_cmp(&b.corrected()));
         let Some(best) = runners.first() else {
-            return Err(first.unwrap_or_else(|| Error::Data("no method takes these options".into())));
+            let Some(round) = before else {
+                return Err(first.unwrap_or_else(|| Error::Data("no method takes these options".into())));
+            };
+            return answer(round, entries);
         };
         // Rounding must not decide between equals.
         let mark = best.corrected() + best.standard_error + 1e-12;
         let out_of_time = budget.is_some_and(|b| started.elapsed() >= b);
-        if part.is_none() {
-            let mut trained = choose(runners, mark, entries, size, options);
-            trained.tune_seconds = (started.elapsed().as_secs_f64() - trained.fit_seconds).max(0.0);
-            return Ok(trained);
-        }
+        let last = part.is_none();
         let stay = runners.len().div_ceil(2).max(2);
         kinds.clear();
         for (place, r) in runners.iter().enumerate() {
-            let stays = place < stay || r.corrected() <= mark;
-            let note = match stays {
-                false => Some(BEHIND),
-                true if out_of_time && place > 0 => Some(NO_TIME_FOR_MORE),
-                true => None,
-            };
-            entries.push(r.entry(size, note));
-            if note.is_none() {
+            let stays = last || place < stay || r.corrected() <= mark;
+            entries.push(r.entry(size, (!stays).then_some(BEHIND)));
+            if stays {
                 kinds.push(r.kind);
             }
         }
+        let round = Round {
+            runners,
+            mark,
+            rows: part.map(|(rows, _)| rows),
+        };
+        if last || out_of_time {
+            return answer(round, entries);
+        }
+        before = Some(round);
         rows = rows.saturating_mul(GROWTH).min(n);
     }
+}
+
+/// The methods that finished on some rows, or on all.
+struct Round {
+    /// Sorted by error.
+    runners: Vec<Runner>,
+    /// One standard error above the least.
+    mark: f64,
+    /// The rows, where they are not all.
+    rows: Option<Vec<usize>>,
 }
 
 fn left_out(kind: MethodKind, rows: usize, note: String) -> AutoEntry {
@@ -244,8 +264,8 @@ fn runner(kind: MethodKind, trained: Trained) -> Option<Runner> {
     })
 }
 
-/// The smallest of those at the mark or below, with the reasons in words. `runners` are sorted by error.
-fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows: usize, options: &Options) -> Trained {
+/// The smallest of those at the mark or below, with the reasons in words.
+fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, options: &Options) -> Trained {
     let percent = |v: f64| format!("{:.1} %", 100.0 * v);
     let within = runners.iter().filter(|r| r.corrected() <= mark).count();
     let chosen = (0..within).min_by_key(|&k| (runners[k].size, k)).unwrap_or(0);
@@ -262,9 +282,9 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows
     let spread = percent(best.standard_error);
     let why = if runners.len() == 1 {
         let tried_before = entries.iter().any(|e| e.error.is_some() && e.method != name(best));
-        let is_late = |e: &AutoEntry| [NO_TIME, NO_TIME_FOR_MORE].map(Some).contains(&e.note.as_deref());
+        let is_late = |e: &AutoEntry| e.note.as_deref() == Some(NO_TIME);
         let alone = if entries.iter().any(is_late) {
-            "there was no time to try others on all rows"
+            "there was no time to try others"
         } else if tried_before {
             "the others were left behind on fewer rows"
         } else {
@@ -295,12 +315,42 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, rows
             best.size
         )
     };
-    entries.extend(runners.iter().map(|r| r.entry(rows, None)));
     // Round by round, what was left out after what was tried.
     entries.sort_by_key(|e| (e.rows, e.error.is_none()));
     let mut trained = runners.swap_remove(chosen).trained;
     trained.model.record.auto = Some(AutoRecord { entries, why });
     trained
+}
+
+/// The answer of a round on some of the rows, where there is no time for more: in terms of all rows, and with a word about it. A linear rule takes hardly any time, so it is fitted on
+/// all of them.
+fn settle(
+    mut trained: Trained,
+    rows: &[usize],
+    options: &Options,
+    data: &Dataset,
+    schema: &Schema,
+    control: &Control,
+) -> Result<Trained> {
+    if trained.model.record.method == MethodKind::Lda.name() {
+        let mut whole = train(MethodKind::Lda, options, data, schema, true, control)?;
+        whole.model.record.auto = trained.model.record.auto;
+        return Ok(whole);
+    }
+    let words = format!(
+        "there was no time, or no room, for all rows: the model is fitted on {} of {}",
+        rows.len(),
+        data.n_samples()
+    );
+    if let Some(auto) = &mut trained.model.record.auto {
+        auto.why = format!("{}; {words}", auto.why);
+    }
+    trained.notices.push(words);
+    let report = &mut trained.model.record.report;
+    let own = |row: &mut usize| *row = rows[*row];
+    report.retained_rows.iter_mut().for_each(own);
+    report.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(own);
+    Ok(trained)
 }
 
 #[cfg(test)]
@@ -405,6 +455,46 @@ mod tests {
         };
         assert!(auto_methods(&folds).expect_err("none").to_string().contains("folds"));
         assert_eq!(auto_methods(&Options::default()).expect("all"), METHODS);
+    }
+
+    #[test]
+    fn when_the_time_is_up_the_answer_is_that_of_fewer_rows() {
+        let data = simulate::rings(5);
+        let schema = Schema::numeric(data.feature_names());
+        let trained = race(
+            &Options::default(),
+            &data,
+            &schema,
+            Some(Duration::ZERO),
+            &Control::new(),
+            60,
+        );
+        let trained = trained.expect("trains");
+        let words = format!("fitted on 60 of {}", data.n_samples());
+        assert!(
+            trained.notices.iter().any(|n| n.contains(&words)),
+            "{:?}",
+            trained.notices
+        );
+        assert_eq!(trained.model.record.n_rows, 60);
+        // Rows are named as the caller knows them: those of a model of the sample, in the sample.
+        let options = Options {
+            bandwidths: vec![1.0],
+            ridge: Some(0.1),
+            ..Options::default()
+        };
+        let trained = race(&options, &data, &schema, Some(Duration::ZERO), &Control::new(), 60).expect("trains");
+        let (sample, _) = drawn(&data, 60, options.seed).expect("two classes").expect("fewer");
+        let words = format!("fitted on 60 of {}", data.n_samples());
+        assert!(
+            trained.notices.iter().any(|n| n.contains(&words)),
+            "{:?}",
+            trained.notices
+        );
+        assert_eq!(trained.model.record.n_rows, 60);
+        let rows = &trained.model.record.report.retained_rows;
+        assert!(!rows.is_empty() && rows.iter().all(|r| sample.contains(r)), "{rows:?}");
+        assert!(rows.iter().any(|&r| r >= 60));
     }
 
     #[test]

@@ -14,9 +14,10 @@ pub(super) const L2_ROWS: usize = 5000;
 /// Rows to tune every setting on, if that is not all of them. With `candidates` far fewer than rows: twice as many rows as candidates, at least 4000. FIVM, whose tuning walks hundreds of
 /// paths, takes 1500; L2QP 5000 of what is too many for distances to be kept, since hundreds of programs with rows computed again and again take hours.
 pub(super) fn tuning_sample(kind: MethodKind, options: &Options, data: &Dataset) -> Result<Option<Dataset>> {
-    tuning_sample_size(kind, options, data)
-        .map(|size| drawn(data, size, options))
-        .transpose()
+    let Some(size) = tuning_sample_size(kind, options, data) else {
+        return Ok(None);
+    };
+    Ok(drawn(data, size, options.seed)?.map(|(_, sample)| sample))
 }
 
 /// Whether the settings of a method are found on a sample of the rows.
@@ -48,7 +49,7 @@ pub(super) fn bandwidth_of_a_sample(
     options: &Options,
     data: &Dataset,
     control: &Control,
-) -> Result<Option<(usize, f64)>> {
+) -> Result<Option<FromSample>> {
     const MANY: usize = 4000;
     const ROWS: usize = 2000;
     let cubic = matches!(
@@ -59,7 +60,9 @@ pub(super) fn bandwidth_of_a_sample(
         return Ok(None);
     }
     let method = kind.build(options)?;
-    let sample = drawn(data, ROWS, options)?;
+    let Some((_, sample)) = drawn(data, ROWS, options.seed)? else {
+        return Ok(None);
+    };
     let (_, problem, _) = prepare(&sample, &(0..sample.n_samples()).collect::<Vec<_>>(), options)?;
     let arms = method.arms(&problem)?;
     let widths = || arms.iter().flatten().map(|c| c.kernel.bandwidth());
@@ -68,11 +71,29 @@ pub(super) fn bandwidth_of_a_sample(
     }
     let table = cross_validate(method.as_ref(), &sample, &problem, arms, options, control)?;
     let bandwidth = table.best().candidate.kernel.bandwidth();
-    Ok(bandwidth.map(|b| (sample.n_samples(), b)))
+    Ok(bandwidth.map(|bandwidth| FromSample {
+        rows: sample.n_samples(),
+        bandwidth,
+        optimism: table.optimism,
+    }))
 }
 
-fn drawn(data: &Dataset, size: usize, options: &Options) -> Result<Dataset> {
-    data.select(&stratified_sample(data.labels(), size, options.seed))
+/// A bandwidth that a sample chose.
+pub(super) struct FromSample {
+    pub(super) rows: usize,
+    pub(super) bandwidth: f64,
+    /// Of the choice, which the table of the other settings does not know.
+    pub(super) optimism: f64,
+}
+
+/// A sample of so many rows by class, and which they are. `None` where there are no more, and where one of the splits that were given would be left without rows to train on or to hold out.
+pub(super) fn drawn(data: &Dataset, size: usize, seed: u64) -> Result<Option<(Vec<usize>, Dataset)>> {
+    if data.n_samples() <= size {
+        return Ok(None);
+    }
+    let rows = stratified_sample(data.labels(), size, seed);
+    let sample = data.select(&rows)?;
+    Ok((sample.n_splits() == data.n_splits()).then_some((rows, sample)))
 }
 
 pub(super) fn tuned_on_words(what: &str, some: usize, all: usize) -> String {

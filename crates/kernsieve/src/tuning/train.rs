@@ -91,10 +91,11 @@ pub fn train(
     }
     check_landmarks(kind, options, problem.n(), control)?;
     let started = Instant::now();
-    if let Some((some, bandwidth)) = bandwidth_of_a_sample(kind, options, data, control)? {
-        notices.push(tuned_on_words("the bandwidth is", some, data.n_samples()));
+    let from_sample = bandwidth_of_a_sample(kind, options, data, control)?;
+    if let Some(found) = &from_sample {
+        notices.push(tuned_on_words("the bandwidth is", found.rows, data.n_samples()));
         method = kind.build(&Options {
-            bandwidths: vec![bandwidth],
+            bandwidths: vec![found.bandwidth],
             ..options.clone()
         })?;
     }
@@ -112,7 +113,7 @@ pub fn train(
     let (candidate, cv): (Candidate, Option<CvTable>) = match only {
         Some(candidate) if !estimate => (candidate, None),
         _ => {
-            let table = match options.validation {
+            let mut table = match options.validation {
                 Validation::Folds | Validation::Split => {
                     let whole = tuning_problem.as_ref().unwrap_or(&problem);
                     cross_validate(method.as_ref(), tuned_on, whole, arms, options, control)?
@@ -125,6 +126,7 @@ pub fn train(
                     table.with_error_of(&folds)
                 }
             };
+            table.optimism += from_sample.map_or(0.0, |found| found.optimism);
             let best = table.best();
             if best.error.is_none() {
                 return Err(Error::Data(format!(
