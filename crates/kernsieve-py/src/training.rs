@@ -95,7 +95,9 @@ pub fn train(
         Some(kind) => kernsieve::tuning::train(kind, &options, &data, &schema, estimate, control),
         None => kernsieve::tuning::train_auto(&options, &data, &schema, budget, control),
     })?;
-    to_rows_of_the_caller(&mut trained, rows.as_deref());
+    if let Some(rows) = &rows {
+        trained.model.record.report.rename_rows(rows);
+    }
     let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
     let notices = words(trained.notices.iter().map(String::as_str).collect());
     let ignored = words(kind.map_or(vec![], |kind| trained.model.record.options.ignored(kind)));
@@ -140,19 +142,11 @@ pub fn train_density(
         };
         kernsieve::tuning::train_density(&data, &options, criterion, control)
     })?;
-    to_rows_of_the_caller(&mut trained, rows.as_deref());
+    if let Some(rows) = &rows {
+        trained.model.record.report.rename_rows(rows);
+    }
     let notices = trained.notices.iter().map(|text| in_python_words(text)).collect();
     Ok((Model::new(trained.model), notices))
-}
-
-/// The caller may have left rows out: rows are named as he knows them.
-fn to_rows_of_the_caller(trained: &mut Trained, rows: Option<&[usize]>) {
-    if let Some(rows) = rows {
-        let report = &mut trained.model.record.report;
-        let original = |row: &mut usize| *row = rows.get(*row).copied().unwrap_or(*row);
-        report.retained_rows.iter_mut().for_each(original);
-        report.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(original);
-    }
 }
 
 /// What a computation may use, and who hears of it.

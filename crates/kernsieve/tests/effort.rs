@@ -1,37 +1,16 @@
 //! Work of the solvers, counted: steps, sweeps and products against the size of the problem. Counts do not depend on how busy the
 //! machine is; where there is no count, times of ours and of a simple solver in one test, with a wide margin.
 
-use kernsieve::data::Labels;
+mod common;
+
+use common::{numbers, problem};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
-use kernsieve::method::{Candidate, MethodKind, Options, Problem};
+use kernsieve::method::{Candidate, MethodKind, Options};
 use kernsieve::solver::coordinate_descent::Penalty;
 use kernsieve::solver::lasso::{Design, Stop, path};
 use kernsieve::solver::ols::forward_selection;
 use std::time::Instant;
-
-/// Numbers between -1 and 1 that do not matter, by a generator of its own: one of the library may change.
-fn numbers(rows: usize, cols: usize) -> Matrix {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    };
-    Matrix::from_vec((0..rows * cols).map(|_| next()).collect(), rows, cols)
-}
-
-/// One class inside the other.
-fn problem(n: usize) -> Problem {
-    let x = numbers(n, 5);
-    let codes = x
-        .iter_rows()
-        .map(|r| usize::from(r[0] * r[0] + r[1] * r[1] > 0.6))
-        .collect();
-    let labels = Labels::from_codes(codes, vec!["in".into(), "out".into()]).expect("labels");
-    Problem::new(x, labels).expect("a problem")
-}
 
 fn iterations(method: MethodKind, candidate: &Candidate, n: usize) -> usize {
     let fit = method

@@ -1,11 +1,13 @@
 //! Memory of fits and predictions against the number of rows, counted by the allocator: a copy of a matrix too many is noticed on any
 //! machine, however busy.
 
-use kernsieve::data::Labels;
+mod common;
+
+use common::{numbers, problem};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::Matrix;
-use kernsieve::method::{Candidate, MethodKind, Options, Problem};
+use kernsieve::method::{Candidate, MethodKind, Options};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,29 +69,8 @@ fn used<R: Send>(task: impl FnOnce() -> R + Send) -> (usize, usize) {
     answer
 }
 
-/// Rows of `d` features, one class inside the other, by a generator of its own: numbers that do not matter.
-fn problem(n: usize, d: usize) -> Problem {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64 * 2.0 - 1.0
-    };
-    let x = Matrix::from_vec((0..n * d).map(|_| next()).collect(), n, d);
-    let codes = x
-        .iter_rows()
-        .map(|r| usize::from(r[0] * r[0] + r[1] * r[1] > 0.6))
-        .collect();
-    Problem::new(
-        x,
-        Labels::from_codes(codes, vec!["in".into(), "out".into()]).expect("labels"),
-    )
-    .expect("a problem")
-}
-
 fn fit_bytes(method: MethodKind, options: &Options, candidate: &Candidate, n: usize) -> usize {
-    let problem = problem(n, 5);
+    let problem = problem(n);
     let method = method.build(options).expect("a method");
     used(|| method.fit(&problem, candidate).expect("a fit")).0
 }
@@ -97,7 +78,7 @@ fn fit_bytes(method: MethodKind, options: &Options, candidate: &Candidate, n: us
 #[test]
 fn a_gram_matrix_is_all_that_is_allocated_for_one() {
     let _alone = alone();
-    let x = problem(600, 5).x;
+    let x = numbers(600, 5);
     let (bytes, _) = used(|| gram(&Kernel::Gaussian { bandwidth: 1.0 }, &x));
     assert!(bytes < 8 * 600 * 600 * 6 / 5, "{bytes} bytes");
 }
@@ -142,14 +123,14 @@ fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
 #[test]
 fn predictions_are_made_in_blocks() {
     let _alone = alone();
-    let support = problem(100, 5).x;
+    let support = numbers(100, 5);
     let output = Output::Linear {
         coef: Matrix::zeros(100, 1),
         offset: vec![0.0],
     };
     let kernel = Kernel::Gaussian { bandwidth: 1.0 };
     let expansion = KernelExpansion::new(kernel, vec![1.0; 5], &support, output);
-    let x = problem(40_000, 5).x;
+    let x = numbers(40_000, 5);
     let (bytes, calls) = used(|| expansion.evaluate(&x));
     // One block has 256 x 100 kernel values: 205 kB.
     assert!(bytes < 8 * 40_000 + 3 * 8 * 256 * 100, "{bytes} bytes");

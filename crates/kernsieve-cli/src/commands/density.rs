@@ -64,9 +64,7 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let mut trained = trained?;
     terminal.notices(&trained.notices);
     // Rows of the file, not of what was left after dropping.
-    for row in &mut trained.model.record.report.retained_rows {
-        *row = input.rows[*row];
-    }
+    trained.model.record.report.rename_rows(&input.rows);
     let model = &trained.model;
     if let Some(path) = &args.model {
         model_file::save(model, path)?;

@@ -114,12 +114,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     terminal.notices(&trained.notices);
     trained.notices.splice(0..0, input.notices);
     // Rows of the file, not of what was left after dropping and splitting.
-    for row in &mut trained.model.record.report.retained_rows {
-        *row = rows[*row];
-    }
-    for step in &mut trained.model.record.report.path {
-        step.row = step.row.map(|r| rows[r]);
-    }
+    trained.model.record.report.rename_rows(&rows);
 
     // Rows to measure the error on, kept for the page where there is one.
     let mut measured = Measured::default();

@@ -308,6 +308,15 @@ pub struct Fold {
     pub held_out_base: Option<Matrix>,
 }
 
+impl FitReport {
+    /// Names rows as a caller knows them who has left some out: row `i` of the fit is `rows[i]` of the caller's.
+    pub fn rename_rows(&mut self, rows: &[usize]) {
+        let own = |row: &mut usize| *row = rows[*row];
+        self.retained_rows.iter_mut().for_each(own);
+        self.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(own);
+    }
+}
+
 impl Fold {
     /// Gram matrix of the training rows, and kernel values of the held-out rows with them.
     pub fn grams(&self, kernel: &Kernel) -> Result<(Matrix, Matrix)> {

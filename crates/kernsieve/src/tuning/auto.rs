@@ -346,10 +346,7 @@ fn settle(
         auto.why = format!("{}; {words}", auto.why);
     }
     trained.notices.push(words);
-    let report = &mut trained.model.record.report;
-    let own = |row: &mut usize| *row = rows[*row];
-    report.retained_rows.iter_mut().for_each(own);
-    report.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(own);
+    trained.model.record.report.rename_rows(rows);
     Ok(trained)
 }
 
