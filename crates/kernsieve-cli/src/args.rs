@@ -119,6 +119,9 @@ pub struct DataArgs {
     /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
+    /// Column that is the same in rows which belong together, a patient's say: no fold or held-out part divides them
+    #[arg(long, value_name = "COL")]
+    pub groups: Option<String>,
 }
 
 impl DataArgs {
@@ -126,6 +129,7 @@ impl DataArgs {
         ReadOptions {
             target: self.target.clone(),
             categorical: self.categorical.clone(),
+            groups: self.groups.clone(),
             ..self.file.read_options()
         }
     }

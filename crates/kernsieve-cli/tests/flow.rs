@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Folder, METHODS, columns, csv, disc, groups, gzip, has};
+use common::{Folder, METHODS, Numbers, columns, csv, disc, groups, gzip, has};
 use serde_json::Value;
 
 /// A folder with `train.csv`, `test.csv` and the model `m.ks` of a method.
@@ -373,6 +373,69 @@ fn weights_that_are_none() {
         &folder.line("fit zero.csv --weights w").err,
         &["every row has weight 0"],
     );
+}
+
+/// Rows without a pattern, each written twice with the same number in the column `who`.
+fn twins(pairs: usize) -> String {
+    let mut random = Numbers::new(5);
+    let mut text = String::from("who,a,b,class\n");
+    for pair in 0..pairs {
+        let (a, b) = (random.value(), random.value());
+        let class = if random.value() > 0.0 { "x" } else { "y" };
+        (0..2).for_each(|_| text.push_str(&format!("p{pair},{a},{b},{class}\n")));
+    }
+    text
+}
+
+#[test]
+fn groups_are_held_out_whole() {
+    let folder = Folder::new();
+    folder.write("twins.csv", twins(60));
+    let fit = "fit twins.csv --method parzen --bandwidth 0.01 --json -q";
+    let error = |options: &str| {
+        let run = folder.line(&format!("{fit} {options}")).ok().json();
+        (run["cv"]["error"].as_f64().unwrap(), run["test_error"].as_f64())
+    };
+    // A row's twin is in another fold and gives its class away, unless both are held out together.
+    assert!(error("--drop who --folds 10").0 < 0.15);
+    assert!(error("--groups who --folds 10").0 > 0.3);
+    assert!(error("--drop who --holdout 0.2").1.unwrap() < 0.35);
+    assert!(error("--groups who --holdout 0.2").1.unwrap() > 0.35);
+    let run = folder
+        .line("fit twins.csv --method parzen --bandwidth 0.01 --groups who -o m.ks")
+        .ok();
+    has(&run.out, &["120 rows in 60 groups", "2 features"]);
+    // The column is not needed again.
+    folder.write("new.csv", "a,b\n0,0\n");
+    folder.line("predict m.ks new.csv").ok();
+    // The default method, and the comparison of methods.
+    folder.line("fit twins.csv --groups who --json").ok();
+    let run = folder
+        .line("compare twins.csv --groups who --methods parzen,lda --bandwidth 0.01 --repeats 3 --json")
+        .ok();
+    for method in run.json()["methods"].as_array().unwrap() {
+        assert!(method["error_mean"].as_f64().unwrap() > 0.3, "{method}");
+    }
+}
+
+#[test]
+fn groups_that_are_none() {
+    let folder = Folder::new();
+    folder.write("d.csv", "a,g,class\n1,1,x\n2,,y\n3,1,x\n4,1,y\n");
+    let run = folder.line("fit d.csv --groups g --method lda");
+    assert_eq!(run.code, 1, "{}", run.err);
+    has(&run.err, &["line 3", "'g'", "group of this row is missing"]);
+    folder.write("d.csv", "a,g,class\n1,1,x\n2,1,y\n3,1,x\n4,1,y\n");
+    has(&folder.line("fit d.csv --groups g --method lda").err, &["of one group"]);
+    for wrong in ["class", "b", "9", "g --weights g"] {
+        let run = folder.line(&format!("fit d.csv --groups {wrong}"));
+        assert_eq!(run.code, 1, "{}", run.err);
+        has(&run.err, &["--groups"]);
+    }
+    folder.write("twins.csv", twins(20));
+    let run = folder.line("fit twins.csv --groups who --method smkda --validation loo");
+    assert_eq!(run.code, 1, "{}", run.err);
+    has(&run.err, &["divides the groups", "--validation cv"]);
 }
 
 #[test]

@@ -213,9 +213,10 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         .filter(|(j, _)| plan.roles[*j] != Role::Dropped)
         .map(|(j, sparse)| {
             let forced = plan.roles[j] == Role::Categorical;
+            let text = forced || plan.roles[j] == Role::Groups;
             RawColumn {
                 name: names[j].clone(),
-                cells: if forced {
+                cells: if text {
                     as_text(&sparse, n_rows)
                 } else {
                     Cells::Sparse(sparse)
@@ -231,6 +232,7 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         target_name: TARGET.into(),
         target,
         weights_name: plan.weights,
+        groups_name: plan.groups,
         spots: Spots::Lines(lines),
         n_rows,
         notices: Vec::new(),

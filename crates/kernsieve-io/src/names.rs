@@ -14,6 +14,8 @@ pub(crate) enum Role {
     Target,
     /// Holds the weights of the rows.
     Weights,
+    /// Says which rows belong together.
+    Groups,
     /// Holds categories, even if they look like numbers.
     Categorical,
     /// Whatever it turns out to hold.
@@ -28,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) target: Option<usize>,
     /// Name of the column with the weights.
     pub(crate) weights: Option<String>,
+    /// Name of the column with the groups.
+    pub(crate) groups: Option<String>,
     pub(crate) notices: Vec<String>,
 }
 
@@ -64,16 +68,21 @@ impl Plan {
         if let Some(target) = target {
             roles[target] = Role::Target;
         }
-        let mut weights = None;
-        if let Some(name) = &options.weights {
-            let index = resolve(file, names, name, "--weights")?;
+        // The name of a column that is no feature.
+        let mut beside = |option: &str, name: &Option<String>, role: Role, hint: &str| {
+            let Some(name) = name else { return Ok(None) };
+            let index = resolve(file, names, name, option)?;
             if roles[index] != Role::Feature {
-                let message = format!("--weights {name}: this column is the target, categorical or to be dropped");
-                return Err(ReadError::new(file, message).hint("Weights are numbers in a column of their own."));
+                let message = format!("{option} {name}: this column has another part to play, or is to be dropped");
+                return Err(ReadError::new(file, message).hint(hint));
             }
-            roles[index] = Role::Weights;
-            weights = Some(names[index].clone());
-        }
+            roles[index] = role;
+            Ok(Some(names[index].clone()))
+        };
+        let hint = "Weights are numbers in a column of their own.";
+        let weights = beside("--weights", &options.weights, Role::Weights, hint)?;
+        let hint = "Groups are named in a column of their own.";
+        let groups = beside("--groups", &options.groups, Role::Groups, hint)?;
         if !roles.iter().any(|r| matches!(r, Role::Categorical | Role::Feature)) {
             let hint = if names.len() == 1 {
                 "Fields are divided by commas, semicolons, tabs or bars; blanks do not divide them."
@@ -86,6 +95,7 @@ impl Plan {
             roles,
             target,
             weights,
+            groups,
             notices,
         })
     }

@@ -83,6 +83,8 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// The column with the weights of the rows; rows of weight 0 are left out.
     pub weights: Option<String>,
+    /// The column that is the same in rows which belong together.
+    pub groups: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
     /// The first line is data; columns are named `x0`, `x1`, ...

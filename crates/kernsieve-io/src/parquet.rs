@@ -319,7 +319,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         if role == Role::Dropped {
             continue;
         }
-        let text = matches!(role, Role::Target | Role::Categorical) || parquet.is_text(j);
+        let text = matches!(role, Role::Target | Role::Groups | Role::Categorical) || parquet.is_text(j);
         let mut cells = empty_cells(text);
         for group in 0..parquet.n_groups() {
             parquet.read(group, j, &mut cells)?;
@@ -340,6 +340,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
+        groups_name: plan.groups,
         spots: Spots::Rows,
         n_rows,
         notices: plan.notices,

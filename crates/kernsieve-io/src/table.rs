@@ -16,6 +16,7 @@ pub(crate) struct RawTable {
     pub(crate) target_name: String,
     pub(crate) target: Text,
     pub(crate) weights_name: Option<String>,
+    pub(crate) groups_name: Option<String>,
     pub(crate) spots: Spots,
     pub(crate) n_rows: usize,
     pub(crate) notices: Vec<String>,
@@ -60,6 +61,7 @@ impl RawTable {
 
     /// Features and labels.
     pub(crate) fn into_training(mut self, options: &ReadOptions) -> Result<TrainingData, ReadError> {
+        let groups = self.take_groups()?;
         let (rows, weights) = self.settle(options)?;
         let labels = self.labels(&rows)?;
         let schema = self.schema(&rows);
@@ -72,6 +74,10 @@ impl RawTable {
         })?;
         if let Some(own) = weights {
             dataset = dataset.with_weights(own).map_err(|e| self.error(e.to_string()))?;
+        }
+        if let Some(groups) = groups {
+            let own = rows.iter().map(|&r| groups[r]).collect();
+            dataset = dataset.with_groups(own).map_err(|e| self.error(e.to_string()))?;
         }
         Ok(TrainingData {
             dataset,
@@ -157,15 +163,38 @@ impl RawTable {
         }
     }
 
+    /// Takes the column of groups out of the others: for every row the number of its group.
+    fn take_groups(&mut self) -> Result<Option<Vec<usize>>, ReadError> {
+        let Some(name) = self.groups_name.clone() else {
+            return Ok(None);
+        };
+        let Some(Cells::Text(text)) = self.take(&name).map(|column| column.cells) else {
+            return Ok(None);
+        };
+        if let Some(row) = text.codes.iter().position(|&c| c == MISSING) {
+            return Err(self
+                .error("the group of this row is missing")
+                .at(self.spots.of(row))
+                .column(&name)
+                .hint("Name the group of every row; a row of no group is a group of its own."));
+        }
+        Ok(Some(text.codes.iter().map(|&c| c as usize).collect()))
+    }
+
+    /// Takes a column out of the others.
+    fn take(&mut self, name: &str) -> Option<RawColumn> {
+        let index = self.columns.iter().position(|c| c.name == name)?;
+        Some(self.columns.remove(index))
+    }
+
     /// Takes the column of weights out of the others and checks it.
     fn take_weights(&mut self) -> Result<Option<Vec<f64>>, ReadError> {
         let Some(name) = self.weights_name.clone() else {
             return Ok(None);
         };
-        let Some(index) = self.columns.iter().position(|c| c.name == name) else {
+        let Some(column) = self.take(&name) else {
             return Ok(None);
         };
-        let column = self.columns.remove(index);
         let weights = match column.cells {
             Cells::Numbers(n) => n.values,
             Cells::Sparse(s) => {

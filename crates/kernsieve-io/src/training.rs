@@ -114,7 +114,9 @@ fn read_records<'a>(
     let mut builders: Vec<Builder> = (0..names.len())
         .map(|j| match (plan.roles[j], records.declared(j)) {
             (Role::Dropped, _) => Builder::Skip,
-            (Role::Target | Role::Categorical, _) | (_, Declared::Text) => Builder::Text(Text::default()),
+            (Role::Target | Role::Groups | Role::Categorical, _) | (_, Declared::Text) => {
+                Builder::Text(Text::default())
+            }
             _ => Builder::Numbers {
                 numbers: Numbers::default(),
                 seen: false,
@@ -169,6 +171,7 @@ fn read_records<'a>(
         target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
+        groups_name: plan.groups,
         n_rows: lines.len(),
         spots: Spots::Lines(lines),
         notices,

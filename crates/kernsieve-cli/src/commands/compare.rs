@@ -9,7 +9,7 @@ use crate::args::{CompareArgs, MethodChoice, parse_choice};
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, plural, wrapped};
 use crate::report::compare as report;
-use kernsieve::data::{Dataset, Schema, stratified_split};
+use kernsieve::data::{Dataset, Schema};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::metrics::weighted_error_rate;
@@ -35,16 +35,16 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Held-out rows over training rows, the same in all splits.
-    pub fn test_to_train(&self) -> f64 {
-        let parts = stratified_split(self.data.labels(), self.test_fraction, self.options.seed);
-        parts.test.len() as f64 / parts.train.len().max(1) as f64
+    /// Held-out rows over training rows of the first split; the others have the same, or with groups of rows about that.
+    pub fn test_to_train(&self) -> Result<f64, Failure> {
+        let parts = self.data.held_out(self.test_fraction, self.options.seed)?;
+        Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
     }
 
     /// One method on one split. The split's own seed also seeds the folds inside it.
     pub fn run(&self, method: MethodChoice, split: u32, control: Control) -> Result<Outcome, Failure> {
         let seed = self.options.seed.wrapping_add(u64::from(split));
-        let parts = stratified_split(self.data.labels(), self.test_fraction, seed);
+        let parts = self.data.held_out(self.test_fraction, seed)?;
         let training = self.data.select(&parts.train)?;
         // Only predicted classes count here, and calibration changes none.
         let options = Options {
@@ -240,7 +240,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             "none of the methods could be run on these data".into(),
         ));
     }
-    let ranking = Ranking::new(&outcomes, comparison.test_to_train());
+    let ranking = Ranking::new(&outcomes, comparison.test_to_train()?);
     let how = format!(
         "{}, {:.0} % of the rows held out, everything tuned on the others",
         plural(args.repeats as usize, "split"),
@@ -270,7 +270,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         let mut object = ranking.to_json();
         object["splits"] = json!(args.repeats);
         object["test_fraction"] = json!(args.test_fraction);
-        object["test_to_train"] = json!(comparison.test_to_train());
+        object["test_to_train"] = json!(comparison.test_to_train()?);
         object["n_rows"] = json!(input.dataset.n_samples());
         object["n_features"] = json!(input.dataset.n_features());
         object["classes"] = json!(labels.classes());

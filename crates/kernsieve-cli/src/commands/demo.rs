@@ -99,7 +99,7 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
         }
     }
     schedule.finish();
-    let ranking = Ranking::new(&outcomes, comparison.test_to_train());
+    let ranking = Ranking::new(&outcomes, comparison.test_to_train()?);
     let summaries = ranking.summaries();
     let best: MethodKind = summaries.first().map_or("kos", Summary::name).parse()?;
 

@@ -10,7 +10,7 @@ use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, field, percent, seconds, short, table};
 use crate::report::{Basis, Rows, Subject, page};
-use kernsieve::data::{Dataset, Schema, stratified_split};
+use kernsieve::data::{Dataset, Schema};
 use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
@@ -77,7 +77,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let (data, held_out, rows) = match args.holdout {
         None => (input.dataset, None, input.rows),
         Some(fraction) => {
-            let split = stratified_split(input.dataset.labels(), fraction, args.options.seed);
+            let split = input.dataset.held_out(fraction, args.options.seed)?;
             let held_out = input.dataset.x().select_rows(&split.test);
             let truth: Vec<String> = split
                 .test
@@ -280,6 +280,9 @@ fn print_text(
     let mut held = String::from(if args.holdout.is_some() { " to train on" } else { "" });
     if let Some(weights) = data.weights() {
         held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
+    }
+    if let Some(groups) = data.n_groups() {
+        held.push_str(&format!(" in {groups} groups"));
     }
     field(
         "Data",

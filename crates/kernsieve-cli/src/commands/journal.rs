@@ -138,6 +138,9 @@ pub fn fingerprint(data: &Dataset, settings: &str) -> String {
         .codes()
         .iter()
         .for_each(|&c| add(&(c as u64).to_le_bytes()));
+    let weights = data.weights().into_iter().flatten().map(|w| w.to_bits());
+    let groups = data.groups().into_iter().flatten().map(|&g| g as u64);
+    weights.chain(groups).for_each(|v| add(&v.to_le_bytes()));
     data.labels()
         .classes()
         .iter()

@@ -1,10 +1,11 @@
 //! Rows of numbers and their class labels.
 
-use super::folds::{Split, stratified_folds};
+use super::folds::{Split, grouped_folds, stratified_folds, stratified_split};
+use super::rng::Rng;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Class membership of every row: codes `0..classes.len()`, and the labels as the user wrote them.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +127,7 @@ pub struct Dataset {
     labels: Labels,
     feature_names: Vec<String>,
     weights: Option<Vec<f64>>,
+    groups: Option<Vec<usize>>,
     splits: Option<Vec<Split>>,
 }
 
@@ -166,6 +168,7 @@ impl Dataset {
             labels,
             feature_names,
             weights: None,
+            groups: None,
             splits: None,
         })
     }
@@ -224,12 +227,71 @@ impl Dataset {
         })
     }
 
-    /// The folds of cross-validation: those given, or `k` stratified ones.
-    pub fn folds(&self, k: usize, seed: u64) -> Vec<Split> {
-        match &self.splits {
-            Some(splits) => splits.clone(),
-            None => stratified_folds(&self.labels, k, seed),
+    /// The same rows, with a number for every row that is the same in those which belong together: the samples of a patient,
+    /// the days of a week. Folds and held-out parts never divide them.
+    pub fn with_groups(self, groups: Vec<usize>) -> Result<Self> {
+        if groups.len() != self.n_samples() {
+            return Err(Error::Data(format!(
+                "{} numbers of groups for {} rows",
+                groups.len(),
+                self.n_samples()
+            )));
         }
+        Ok(Self {
+            groups: Some(groups),
+            ..self
+        })
+    }
+
+    /// For every row the number of its group, where groups were given.
+    pub fn groups(&self) -> Option<&[usize]> {
+        self.groups.as_deref()
+    }
+
+    /// The number of groups of rows, where groups were given.
+    pub fn n_groups(&self) -> Option<usize> {
+        self.groups.as_ref().map(|g| g.iter().collect::<HashSet<_>>().len())
+    }
+
+    /// The folds of cross-validation: those given, or `k` that keep groups together, or else `k` stratified ones.
+    pub fn folds(&self, k: usize, seed: u64) -> Result<Vec<Split>> {
+        Ok(match (&self.splits, &self.groups) {
+            (Some(splits), _) => splits.clone(),
+            (None, Some(groups)) => {
+                self.need_two_groups()?;
+                grouped_folds(&self.labels, groups, k, seed)
+            }
+            (None, None) => stratified_folds(&self.labels, k, seed),
+        })
+    }
+
+    /// Holds out about this fraction of the rows: of each class, or of the groups.
+    pub fn held_out(&self, fraction: f64, seed: u64) -> Result<Split> {
+        let Some(groups) = &self.groups else {
+            return Ok(stratified_split(&self.labels, fraction, seed));
+        };
+        self.need_two_groups()?;
+        // One of as many folds as comes nearest, or all but one; any of them, since the first has the largest group.
+        let small = fraction.min(1.0 - fraction);
+        let mut folds = grouped_folds(&self.labels, groups, (1.0 / small).round() as usize, seed);
+        Rng::stream(seed, 0x_5917).shuffle(&mut folds);
+        let Split { train, test } = folds.swap_remove(0);
+        Ok(if fraction <= 0.5 {
+            Split { train, test }
+        } else {
+            Split {
+                train: test,
+                test: train,
+            }
+        })
+    }
+
+    fn need_two_groups(&self) -> Result<()> {
+        if self.n_groups().is_some_and(|g| g < 2) {
+            let message = "the rows are of one group: nothing can be held out without dividing it";
+            return Err(Error::Data(message.into()));
+        }
+        Ok(())
     }
 
     /// The number of splits that were given, if any.
@@ -281,6 +343,7 @@ impl Dataset {
         )?;
         Ok(Self {
             weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            groups: self.groups.as_ref().map(|g| rows.iter().map(|&i| g[i]).collect()),
             splits: self.splits.as_ref().map(|splits| selected(splits, rows)),
             ..part
         })
@@ -337,6 +400,32 @@ mod tests {
     }
 
     #[test]
+    fn groups_follow_the_rows_and_are_held_out_whole() {
+        let labels = Labels::from_codes((0..60).map(|i| i % 2).collect(), vec!["a".into(), "b".into()]).expect("valid");
+        let names = vec!["u".to_string()];
+        let data = Dataset::new(Matrix::from_fn(60, 1, |i, _| i as f64), labels, names).expect("valid");
+        assert!(data.clone().with_groups(vec![0; 59]).is_err());
+        let one = data.clone().with_groups(vec![7; 60]).expect("valid");
+        for error in [one.folds(5, 0).unwrap_err(), one.held_out(0.2, 0).unwrap_err()] {
+            assert!(error.to_string().contains("one group"), "{error}");
+        }
+        let data = data.with_groups((0..60).map(|i| i / 4).collect()).expect("valid");
+        assert_eq!(data.n_groups(), Some(15));
+        let mut first = HashSet::new();
+        for seed in 0..20 {
+            for (fraction, held) in [(0.2, 12), (1.0 / 3.0, 20), (0.8, 48)] {
+                let split = data.held_out(fraction, seed).expect("split");
+                assert!(split.test.len().abs_diff(held) <= 4, "{fraction}: {}", split.test.len());
+                assert!(split.test.iter().all(|&i| split.train.iter().all(|&j| i / 4 != j / 4)));
+                first.insert(split.test.contains(&0));
+            }
+        }
+        assert_eq!(first.len(), 2, "the same rows are held out with every seed");
+        let part = data.select(&(0..8).rev().collect::<Vec<_>>()).expect("two classes");
+        assert_eq!(part.groups(), Some(&[1, 1, 1, 1, 0, 0, 0, 0][..]));
+    }
+
+    #[test]
     fn splits_are_checked_and_follow_the_rows() {
         let data = || {
             let names = vec!["u".to_string()];
@@ -362,10 +451,13 @@ mod tests {
         }
         let given = vec![split(&[0, 1], &[2, 3]), split(&[2, 3], &[0, 1])];
         let data = data().with_splits(given.clone()).expect("valid");
-        assert_eq!(data.folds(5, 0), given);
+        assert_eq!(data.folds(5, 0).expect("folds"), given);
         // Row 2 twice, row 0 not at all.
         let part = data.select(&[3, 2, 1, 2]).expect("two classes");
-        assert_eq!(part.folds(5, 0), [split(&[2], &[0, 1, 3]), split(&[0, 1, 3], &[2])]);
+        assert_eq!(
+            part.folds(5, 0).expect("folds"),
+            [split(&[2], &[0, 1, 3]), split(&[0, 1, 3], &[2])]
+        );
     }
 
     #[test]

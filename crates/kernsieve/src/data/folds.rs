@@ -1,7 +1,8 @@
-//! Seeded, stratified folds and splits.
+//! Seeded folds and splits, by class or by groups of rows that belong together.
 
 use super::dataset::Labels;
 use super::rng::Rng;
+use std::collections::HashMap;
 
 /// Rows to train on and rows held out, both in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +27,54 @@ pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
             next += 1;
         }
     }
-    (0..k)
-        .map(|f| {
-            let (test, train) = (0..labels.len()).partition(|&i| fold_of[i] == f);
-            Split { train, test }
-        })
-        .collect()
+    splits_of(&fold_of, k)
+}
+
+/// At most `k` folds that never divide a group of rows, a patient's say: the groups are shuffled and, the largest first, each
+/// goes to the fold where it leaves the classes spread most evenly (least sum over folds and classes of the squared share of
+/// the class that the fold has). With no more groups than folds every group is a fold of its own.
+pub fn grouped_folds(labels: &Labels, groups: &[usize], k: usize, seed: u64) -> Vec<Split> {
+    let totals = labels.counts();
+    let mut place: HashMap<usize, usize> = HashMap::new();
+    let mut members: Vec<Vec<usize>> = Vec::new();
+    for (row, group) in groups.iter().enumerate() {
+        let g = *place.entry(*group).or_insert(members.len());
+        if g == members.len() {
+            members.push(Vec::new());
+        }
+        members[g].push(row);
+    }
+    Rng::stream(seed, 0x_6709).shuffle(&mut members);
+    members.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+    let k = k.clamp(2, members.len().max(2));
+    let mut fold_of = vec![0usize; groups.len()];
+    let mut shares = vec![vec![0.0; totals.len()]; k];
+    for (m, rows) in members.iter().enumerate() {
+        let mut own = vec![0.0; totals.len()];
+        for &row in rows {
+            let class = labels.codes()[row];
+            own[class] += 1.0 / totals[class] as f64;
+        }
+        // What the sum grows by.
+        let growth = |f: usize| -> f64 { own.iter().zip(&shares[f]).map(|(o, s)| o * (o + 2.0 * s)).sum() };
+        // The first groups go to folds of their own, so that none stays empty.
+        let fold = if m < k {
+            m
+        } else {
+            (0..k).min_by(|&a, &b| growth(a).total_cmp(&growth(b))).unwrap_or(0)
+        };
+        rows.iter().for_each(|&row| fold_of[row] = fold);
+        shares[fold].iter_mut().zip(&own).for_each(|(s, o)| *s += o);
+    }
+    splits_of(&fold_of, k)
+}
+
+fn splits_of(fold_of: &[usize], k: usize) -> Vec<Split> {
+    let split = |f: usize| {
+        let (test, train) = (0..fold_of.len()).partition(|&i| fold_of[i] == f);
+        Split { train, test }
+    };
+    (0..k).map(split).collect()
 }
 
 /// Holds out a fraction of the rows of each class, at least one row of a class that has two or more, never all of them.
@@ -159,6 +202,45 @@ mod tests {
         }
         let l = labels(&[50, 50]);
         assert_ne!(stratified_folds(&l, 5, 0), stratified_folds(&l, 5, 1));
+    }
+
+    #[test]
+    fn groups_stay_together_and_fill_all_folds() {
+        let l = labels(&[60, 30, 10]);
+        for (count, k) in [(40, 5), (7, 5), (5, 5), (3, 5), (2, 2)] {
+            // Of unlike sizes: group g has about as many rows as g + 1.
+            let group = |i: usize| (0..count).find(|g| i % (count * (count + 1) / 2) < (g + 1) * (g + 2) / 2);
+            let groups: Vec<usize> = (0..l.len()).map(|i| 10 * group(i).expect("found")).collect();
+            let folds = grouped_folds(&l, &groups, k, 3);
+            assert_eq!(folds.len(), k.min(count));
+            let mut all: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..l.len()).collect::<Vec<_>>());
+            for f in &folds {
+                assert!(!f.test.is_empty() && !f.train.is_empty());
+                assert!(f.test.iter().all(|&i| f.train.iter().all(|&j| groups[i] != groups[j])));
+            }
+            assert_eq!(folds, grouped_folds(&l, &groups, k, 3));
+        }
+    }
+
+    #[test]
+    fn small_groups_make_even_folds() {
+        let l = labels(&[120, 60, 20]);
+        // Groups of two rows of one class: folds can be as good as those by class.
+        let mut groups = vec![0; l.len()];
+        for class in 0..3 {
+            for (k, i) in (0..l.len()).filter(|&i| l.codes()[i] == class).enumerate() {
+                groups[i] = 1000 * class + k / 2;
+            }
+        }
+        for seed in 0..5 {
+            for f in grouped_folds(&l, &groups, 5, seed) {
+                let counts = l.select(&f.test).counts();
+                let even = |c: usize, n: usize| counts[c].abs_diff(n) <= 4;
+                assert!(even(0, 24) && even(1, 12) && even(2, 4), "{counts:?}");
+            }
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub fn calibrate(
     let arm = vec![candidate.clone()];
     // Folds of small data sets run side by side; those of large ones use all threads, and much memory, themselves.
     const SIDE_BY_SIDE: usize = 2000;
-    let mut splits = data.folds(options.folds, options.seed);
+    let mut splits = data.folds(options.folds, options.seed)?;
     // A single number is known well enough from a thousand rows.
     const ROWS: usize = 1000;
     let mut rows = 0;

@@ -30,7 +30,7 @@ pub fn cross_validate(
     options: &Options,
     control: &Control,
 ) -> Result<CvTable> {
-    let mut folds = data.folds(options.folds, options.seed);
+    let mut folds = data.folds(options.folds, options.seed)?;
     if options.validation == Validation::Split {
         folds.truncate(1);
     }
@@ -312,7 +312,7 @@ mod tests {
             assert_eq!(table, run(2, 3_000_000));
             for e in &table.grid {
                 let mut wrong = 0;
-                for split in data.folds(3, 0) {
+                for split in data.folds(3, 0).expect("folds") {
                     let (scaling, problem, _) = prepare(&data, &split.train, &options).expect("valid");
                     let fit = method.fit(&problem, &e.candidate).expect("fits");
                     let z = fit.outputs(&scaling.apply(data.x(), &split.test));

@@ -33,7 +33,7 @@ pub fn held_out_probabilities(
         .iter()
         .map(|c| model.classes.iter().position(|m| m == c))
         .collect();
-    for split in data.folds(options.folds, options.seed) {
+    for split in data.folds(options.folds, options.seed)? {
         control.checkpoint()?;
         let prepared = PreparedFold::new(method.as_ref(), data, &split, options)?;
         let places: Vec<usize> = prepared.classes.iter().filter_map(|&c| place[c]).collect();

@@ -86,14 +86,15 @@ pub(super) struct FromSample {
     pub(super) optimism: f64,
 }
 
-/// A sample of so many rows by class, and which they are. `None` where there are no more, and where one of the splits that were given would be left without rows to train on or to hold out.
+/// A sample of so many rows by class, and which they are. `None` where there are no more, and where one of the splits that were given would be left without rows to train on or to hold out, or a single group of rows.
 pub(super) fn drawn(data: &Dataset, size: usize, seed: u64) -> Result<Option<(Vec<usize>, Dataset)>> {
     if data.n_samples() <= size {
         return Ok(None);
     }
     let rows = stratified_sample(data.labels(), size, seed);
     let sample = data.select(&rows)?;
-    Ok((sample.n_splits() == data.n_splits()).then_some((rows, sample)))
+    let whole = sample.n_splits() == data.n_splits() && sample.n_groups().is_none_or(|g| g > 1);
+    Ok(whole.then_some((rows, sample)))
 }
 
 pub(super) fn tuned_on_words(what: &str, some: usize, all: usize) -> String {

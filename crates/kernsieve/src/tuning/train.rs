@@ -79,6 +79,11 @@ pub fn train(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
         ));
     }
+    if options.validation == Validation::LeaveOneOut && data.n_groups().is_some() {
+        return Err(Error::Data(
+            "leaving out one row at a time divides the groups of rows; validate by folds (--validation cv)".into(),
+        ));
+    }
     // Many rows and few candidates: settings are tuned on a sample of the rows, by the whole method.
     let sample = tuning_sample(kind, options, data)?;
     let tuned_on = sample.as_ref().unwrap_or(data);
