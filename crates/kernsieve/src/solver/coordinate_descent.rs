@@ -8,7 +8,7 @@
 //! far as the first sign change, where that coordinate becomes zero: the objective never rises. The Cholesky factor of a step is kept while few of the nonzero
 //! coordinates leave or come, so that along a path of penalties most steps cost a few triangular solves.
 
-use crate::linalg::{Cholesky, Matrix, View, matmul_sequential};
+use crate::linalg::{Cholesky, Matrix};
 
 /// The penalties.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +73,17 @@ struct Factor {
     coordinates: Vec<usize>,
     l2: f64,
     cholesky: Cholesky,
+    /// What became of coordinates since, solved with the factor: steps that follow each other have most of them in common.
+    changes: Vec<(Change, Vec<f64>)>,
+}
+
+/// By what the coordinates of a factor differ from those of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// This coordinate came: a column of `G`.
+    Came(usize),
+    /// The one at this place left: a column of `I`.
+    Left(usize),
 }
 
 impl Descent {
@@ -172,16 +183,15 @@ impl Descent {
                 coordinates: active.to_vec(),
                 l2: penalty.l2,
                 cholesky,
+                changes: vec![],
             });
         }
-        let factor = self.factor.as_ref()?;
+        let mut factor = self.factor.take()?;
         let downhill = |&j: &usize| self.slope[j] - penalty.l2 * self.w[j] - penalty.l1 * self.w[j].signum();
         let downhill: Vec<f64> = active.iter().map(downhill).collect();
-        let step = self.solve(factor, active, &downhill, penalty.l2);
-        let Some(mut step) = step.filter(|s| s.iter().all(|d| d.is_finite())) else {
-            self.factor = None;
-            return None;
-        };
+        let step = self.solve(&mut factor, active, &downhill);
+        let mut step = step.filter(|s| s.iter().all(|d| d.is_finite()))?;
+        self.factor = Some(factor);
         let from: Vec<f64> = active.iter().map(|&j| self.w[j]).collect();
         let crossing: Vec<usize> = (0..m).filter(|&k| from[k] * (from[k] + step[k]) < 0.0).collect();
         if !crossing.is_empty() {
@@ -214,53 +224,71 @@ impl Descent {
         Some(Newton::Whole)
     }
 
-    /// Solves `(G + l2 I) u = b` on some coordinates with the factor of others, of which a few `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries
-    /// that have to be zero it is a system of the order of the changes (its Schur complement) and some solves with the factor.
-    fn solve(&self, factor: &Factor, active: &[usize], b: &[f64], l2: f64) -> Option<Vec<f64>> {
+    /// Solves `(G + l2 I) u = b` on some coordinates with the factor `F` of others, of which a few `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries
+    /// that have to be zero it is a system of the order of the changes (its Schur complement), of `F^-1 b` and the columns of `F^-1 B`.
+    fn solve(&self, factor: &mut Factor, active: &[usize], b: &[f64]) -> Option<Vec<f64>> {
         let old = &factor.coordinates;
-        let came: Vec<usize> = active
+        let came = active.iter().filter(|j| old.binary_search(j).is_err());
+        let left = (0..old.len()).filter(|&k| active.binary_search(&old[k]).is_err());
+        let changes: Vec<Change> = came.map(|&j| Change::Came(j)).chain(left.map(Change::Left)).collect();
+        let column = |change: Change| -> Vec<f64> {
+            match change {
+                Change::Came(j) => old.iter().map(|&i| self.row(j)[i]).collect(),
+                Change::Left(k) => (0..old.len()).map(|i| f64::from(i == k)).collect(),
+            }
+        };
+        let place = |factor: &Factor, change: Change| factor.changes.iter().position(|(known, _)| *known == change);
+        let new: Vec<Change> = changes
             .iter()
             .copied()
-            .filter(|j| old.binary_search(j).is_err())
-            .collect();
-        let left: Vec<usize> = (0..old.len())
-            .filter(|&k| active.binary_search(&old[k]).is_err())
+            .filter(|&c| place(factor, c).is_none())
             .collect();
         let at = |j: usize| active.binary_search(&j).ok();
-        let mut right = Matrix::from_vec(old.iter().map(|&j| at(j).map_or(0.0, |k| b[k])).collect(), old.len(), 1);
-        factor.cholesky.solve_in_place(&mut right);
-        let (e, k) = (came.len(), came.len() + left.len());
-        if k == 0 {
-            return Some(right.into_vec());
-        }
-        let border = Matrix::from_fn(old.len(), k, |i, c| match c.checked_sub(e) {
-            None => self.row(came[c])[old[i]],
-            Some(d) => f64::from(left[d] == i),
-        });
-        let mut solved = border.clone();
+        // The right-hand side and the new columns at once, a row of this each.
+        let mut rows: Vec<f64> = old.iter().map(|&j| at(j).map_or(0.0, |k| b[k])).collect();
+        new.iter().for_each(|&c| rows.extend(column(c)));
+        let mut solved = Matrix::from_vec(rows, 1 + new.len(), old.len()).transpose();
         factor.cholesky.solve_in_place(&mut solved);
-        let mut small = matmul_sequential(border.view().t(), solved.view());
-        small.as_mut_slice().iter_mut().for_each(|v| *v = -*v);
-        for r in 0..e {
-            (0..e).for_each(|c| small[(r, c)] += self.row(came[r])[came[c]]);
-            small[(r, r)] += l2;
-        }
-        let rest = matmul_sequential(border.view().t(), right.view());
-        let mut z: Vec<f64> = (0..k).map(|r| -rest[(r, 0)]).collect();
-        came.iter()
-            .enumerate()
-            .for_each(|(r, &j)| z[r] += at(j).map_or(0.0, |p| b[p]));
+        let solved = solved.transpose();
+        let own = solved.row(0);
+        factor
+            .changes
+            .extend(new.iter().enumerate().map(|(k, &c)| (c, solved.row(k + 1).to_vec())));
+        let columns: Vec<&[f64]> = changes
+            .iter()
+            .filter_map(|&c| place(factor, c).map(|k| factor.changes[k].1.as_slice()))
+            .collect();
+        // An entry of B'v.
+        let old = &factor.coordinates;
+        let with = |change: Change, v: &[f64]| match change {
+            Change::Came(j) => old.iter().zip(v).map(|(&i, v)| self.row(j)[i] * v).sum(),
+            Change::Left(k) => v[k],
+        };
+        let k = changes.len();
+        let mut small = Matrix::from_fn(k, k, |r, c| {
+            let between = match (changes[r], changes[c]) {
+                (Change::Came(i), Change::Came(j)) => self.row(i)[j] + if r == c { factor.l2 } else { 0.0 },
+                _ => 0.0,
+            };
+            between - with(changes[r], columns[c])
+        });
+        let right = |change: Change| match change {
+            Change::Came(j) => at(j).map_or(0.0, |p| b[p]),
+            Change::Left(_) => 0.0,
+        };
+        let mut z: Vec<f64> = changes.iter().map(|&c| right(c) - with(c, own)).collect();
         eliminate(&mut small, &mut z)?;
-        let back = matmul_sequential(solved.view(), View::new(&z, k, 1, 1));
         let mut u = vec![0.0; active.len()];
         for (i, &j) in old.iter().enumerate() {
             if let Some(p) = at(j) {
-                u[p] = right[(i, 0)] - back[(i, 0)];
+                u[p] = own[i] - columns.iter().zip(&z).map(|(c, z)| c[i] * z).sum::<f64>();
             }
         }
-        for (r, &j) in came.iter().enumerate() {
-            if let Some(p) = at(j) {
-                u[p] = z[r];
+        for (change, z) in changes.iter().zip(&z) {
+            if let Change::Came(j) = change
+                && let Some(p) = at(*j)
+            {
+                u[p] = *z;
             }
         }
         Some(u)
