@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from bench import Growth, Line, Recorded, growths_shown, lines_shown, recorded_shown
+from goals import goals_shown
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "docs" / "performance.json"
@@ -32,6 +33,7 @@ def tables(record):
     notes = [n for task in record["tasks"].values() for n in task["notes"]]
     return {
         "machine": "\n".join(f"* {m}" for m in machines),
+        "goals": goals_shown(record),
         "speed": lines_shown(every("lines", Line)),
         "growth": growths_shown([g for g in growths if g.unit == "s"]),
         "memory": growths_shown([g for g in growths if g.unit != "s"]),

@@ -1,5 +1,6 @@
 """Timing ours and theirs in turn."""
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,26 @@ class Worker:
         self.process.stdin.close()
         self.process.wait()
         self.folder.cleanup()
+
+
+# A process starts with the memory of the one that started it, so a small one does, and says how much its child had.
+LAUNCHER = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
+sys.stderr.write(done.stderr)
+print(done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
+
+
+def one_fit(bench, file, words):
+    """A fit by the command line in a process of its own: what it answers, and the most megabytes that it ever had."""
+    fixed = ["--target", "class", "--no-cv", "--no-calibration", "--quiet", "--json"]
+    command = [sys.executable, "-I", "-S", "-c", LAUNCHER, bench.command_line, "fit", file, *words, *fixed]
+    done = subprocess.run([str(w) for w in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answer, kilobytes = done.stdout.strip().rsplit("\n", 1)
+    return json.loads(answer), int(kilobytes) / 1024
 
 
 def timed(function):

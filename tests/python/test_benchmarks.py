@@ -10,7 +10,9 @@ from conftest import ROOT
 PEERS = ROOT / "benchmarks" / "peers"
 sys.path.insert(0, str(PEERS))
 
+import goals
 import page
+import pytest
 
 
 def test_peers_measures_every_task(tmp_path):
@@ -40,3 +42,19 @@ def test_the_page_shows_the_recorded_figures():
     text = page.PAGE.read_text()
     assert page.filled(text, page.tables(page.load())) == text
     assert page.load()["tasks"].keys() == {p.stem for p in (PEERS / "tasks").glob("*.py")}
+
+
+def test_goals_are_looked_up_by_whole_words():
+    lines = [{"task": "t / peer", "size": f"n 40, d {d}", "ratio": ratio} for d, ratio in ((20, 3.0), (200, 1.5))]
+    figures = goals.Figures({"task": {"lines": lines}})
+    assert figures.ratio("t /", "n 40, d 20") == 3.0 and figures.ratio("t", "n 40, d 200") == 1.5
+    for task, size in (("t / p", "n 40"), ("u", "n 40"), ("t", "n 4")):
+        with pytest.raises(goals.Missing):
+            figures.ratio(task, size)
+    # A goal is met or it is not; a figure of another size is none.
+    assert goals.times(2)["reached"](2.0) and not goals.times(2)["reached"](1.99)
+    assert goals.within(0.001)["reached"](0.0009) and not goals.megabytes(10)["reached"](11)
+
+
+def test_every_goal_has_its_figure():
+    assert "not measured" not in goals.goals_shown(page.load())

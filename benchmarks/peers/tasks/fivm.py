@@ -24,7 +24,7 @@ def run(bench):
             times.append(min(w.seconds(threads) for _ in range(5)))
             if p == widths[-1]:
                 selector = SequentialFeatureSelector(SVC(), n_features_to_select=features, cv=5)
-                pairs = alternate(lambda w=w: w.seconds(threads), lambda x=x, y=y, s=selector: s.fit(x, y), 1)
+                pairs = alternate(lambda w=w: w.seconds(threads), lambda x=x, y=y, s=selector: s.fit(x, y), 2)
                 theirs = sum(selector.get_support()[:features])
                 agreement = f"{features} and {theirs} of the {features} informative features"
                 size = f"n {n}, p {p}, {features} features"

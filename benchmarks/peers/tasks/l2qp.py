@@ -19,7 +19,7 @@ def run(bench):
         classification(bench, (30, 60), 5, {"gamma": [0.1], "C": [1.0, 4.0]}, 1)
         return
     classification(bench, (200, 400, 800), 20, GRID, 3)
-    classification(bench, (3000,), 100, GRID, 1)
+    classification(bench, (3000,), 100, GRID, 2)
 
 
 def twonorm(n, d, seed):

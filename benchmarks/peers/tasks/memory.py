@@ -1,12 +1,11 @@
 """Memory of one fit against the number of rows: the most that a process of its own ever had."""
 
 import csv
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from timing import one_fit
 
 # Settings fixed: what is measured is a fit, not the search.
 METHODS = {
@@ -24,28 +23,29 @@ METHODS = {
 }
 
 
+# Those that stop growing with the square of the rows.
+MANY = ("l2qp", "smkda --candidates 200", "sparse-kos --candidates 100")
+
+
 def run(bench):
     sizes = (250, 500) if bench.short else (1000, 2000, 4000)
-    methods = ("lda", "kos") if bench.short else METHODS
     with tempfile.TemporaryDirectory() as folder:
-        files = [rows(Path(folder) / f"{n}.csv", n) for n in sizes]
-        for name in methods:
-            words = [
-                "--target",
-                "class",
-                "--method",
-                *name.split(" "),
-                *METHODS[name],
-                "--no-cv",
-                "--no-calibration",
-                "--quiet",
-                "--json",
-            ]
-            bench.growth(f"{name}, one fit, 5 features", "n", sizes, [peak(bench, f, words) for f in files], unit="MB")
+        for name in ("lda", "kos") if bench.short else METHODS:
+            against_rows(bench, folder, name, "one fit, 5 features", sizes)
+        for name in () if bench.short else MANY:
+            against_rows(bench, folder, name, "one fit, many rows", (7500, 15_000, 30_000))
+
+
+def against_rows(bench, folder, name, what, sizes):
+    words = ["--method", *name.split(" "), *METHODS[name]]
+    peaks = [one_fit(bench, rows(Path(folder) / f"{n}.csv", n), words)[1] for n in sizes]
+    bench.growth(f"{name}, {what}", "n", sizes, peaks, unit="MB")
 
 
 def rows(path, n):
     """Two classes, one inside the other."""
+    if path.exists():
+        return path
     rng = np.random.default_rng(7)
     x = rng.normal(size=(n, 5))
     y = np.where((x[:, :2] ** 2).sum(1) + 0.3 * rng.normal(size=n) > 1.4, "a", "b")
@@ -54,20 +54,3 @@ def rows(path, n):
         out.writerow(["f1", "f2", "f3", "f4", "f5", "class"])
         out.writerows([*map(repr, map(float, r)), c] for r, c in zip(x, y, strict=True))
     return path
-
-
-# A process starts with the memory of the one that started it, so a small one does, and says how much its child had.
-LAUNCHER = """
-import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(done.returncode)
-"""
-
-
-def peak(bench, file, words):
-    """Megabytes."""
-    command = [sys.executable, "-I", "-S", "-c", LAUNCHER, bench.command_line, "fit", file, *words]
-    done = subprocess.run([str(w) for w in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout) / 1024  # kilobytes on Linux

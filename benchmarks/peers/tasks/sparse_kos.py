@@ -40,15 +40,21 @@ def run(bench):
         pairs,
         f"features kept: {kept}",
     )
-    for axis, shapes in (("n", [(n, 4) for n in sizes]), ("p", [(n, p) for p in features])):
-        times = []
-        for shape in shapes:
-            with worker(bench, *rings(*shape, 0)) as w:
-                w.seconds(threads)
-                times.append(min(w.seconds(threads) for _ in range(2)))
-        fixed = "p 4" if axis == "n" else f"n {n}"
-        bench.growth(f"sparse-kos, whole tuning, {fixed}", axis, sizes if axis == "n" else features, times)
+    growth(bench, "p 4", "n", sizes, lambda n: (n, 4))
+    growth(bench, f"n {n}", "p", features, lambda p: (n, p))
+    if not bench.short:
+        # As many features as the colon data have.
+        growth(bench, "n 62", "p", (500, 1000, 2000), lambda p: (62, p))
     bench.recorded += RECORDED
+
+
+def growth(bench, fixed, axis, sizes, shape):
+    times = []
+    for size in sizes:
+        with worker(bench, *rings(*shape(size), 0)) as w:
+            w.seconds(os.cpu_count())
+            times.append(min(w.seconds(os.cpu_count()) for _ in range(2)))
+    bench.growth(f"sparse-kos, whole tuning, {fixed}", axis, sizes, times)
 
 
 def worker(bench, x, y):

@@ -5,7 +5,6 @@
 //! kernsieve-bench gram X N D BANDWIDTH OUT
 //! kernsieve-bench predict X N D SUPPORT S COEF OFFSET BANDWIDTH OUT
 //! kernsieve-bench ols X N D BANDWIDTH Y C STEPS OUT
-//! kernsieve-bench smkda X N D BANDWIDTH CODES SIZE CANDIDATES OUT
 //! kernsieve-bench sparse-kos X N D CODES OUT
 //! kernsieve-bench klr X N D CODES BANDWIDTH RIDGE OUT
 //! kernsieve-bench fivm X N D CODES BANDWIDTH RIDGE FEATURES OUT
@@ -189,21 +188,6 @@ fn run(a: &[String]) -> Result<(), String> {
                     s.support.iter().zip(&s.coef).for_each(|(&j, &w)| coef[(row, j)] = w);
                 }
                 coef
-            })
-        }
-        "smkda" => {
-            let kernel = Kernel::Gaussian { bandwidth: real(4)? };
-            let labels = labels(word(5)?, n)?;
-            let problem = Problem::new(x, labels).map_err(|e| e.to_string())?;
-            let candidate = Candidate::new(kernel).size(count(6)?);
-            let options = Options {
-                candidates: Some(count(7)?),
-                ..Options::default()
-            };
-            let method = MethodKind::Smkda.build(&options).map_err(|e| e.to_string())?;
-            serve(word(8)?, || match method.fit(&problem, &candidate) {
-                Ok(fit) => Matrix::from_vec(fit.report.objective.into_iter().collect(), 1, 1),
-                Err(_) => Matrix::zeros(0, 0),
             })
         }
         other => Err(format!("unknown task '{other}'")),
