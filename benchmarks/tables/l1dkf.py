@@ -31,8 +31,8 @@ def rows_of_set(work, file):
     Its dna set has 2,586 of the 3,186: the two LIBSVM files, which are the second split of the collection.
     """
     header, rows = read(work.file(file))
-    own = work.data / "dna.splits.csv.gz"
-    if file == "dna" and own.exists():
+    own = work.splits_file(file)
+    if file == "dna" and own:
         csv.field_size_limit(1 << 24)
         with gzip.open(own, "rt") as f:
             second = list(csv.DictReader(f))[1]

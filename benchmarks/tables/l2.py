@@ -98,8 +98,8 @@ def splits_of_set(work, file, count):
     """The splits that come with the data, as rows to train and to test; `None` where there are none. No rows to test are
     all others.
     """
-    path = work.data / f"{file}.splits.csv.gz"
-    if not path.exists():
+    path = work.splits_file(file)
+    if path is None:
         return None
     csv.field_size_limit(1 << 26)
     with gzip.open(path, "rt") as f:
@@ -155,17 +155,13 @@ def results_of_set(work, file, methods, count):
     in section 6. Features as they come. Folds are dealt without regard to the classes: where both parts have the same
     share of each, as with our default, wide kernels that go by these shares alone look good, and do not on the test rows.
     """
-    own = work.data / f"{file}.splits.csv.gz"
-    mark = digest(work.file(file)) + (digest(own) if own.exists() else "")
+    own = work.splits_file(file)
+    mark = digest(work.file(file)) + (digest(own) if own else f"{SIZES[file]}")
     with split_files(work, file, count) as (pair, width):
 
-        def tune(_, method, options, k):
-            grid = ["--bandwidths", log_grid(0.01, 10, 11 if "eta" in method else 50)]
-            if "eta" in method:
-                grid += ["--balances", log_grid(1, 2 ** (width() / 2), 10)]
+        def tune(_, options, k):
             train, _ = pair(k)
-            found = work.fit(train, *options, *grid, "--folds", FOLDS, "--no-standardize")
-            chosen = first_of_least(found["cv"]["grid"])
+            chosen = first_of_least(work.fit(train, *options)["cv"]["grid"])
             return {"bandwidth": chosen["kernel"]["bandwidth"], "balance": chosen.get("balance")}
 
         def measure(_, options, k):
@@ -176,11 +172,11 @@ def results_of_set(work, file, methods, count):
         done = {}
         for method in methods:
             options = OPTIONS[method]
-            tuned = work.map(
-                f"{file} {method}, tuning",
-                [(mark, method, [*options, "--groups", "fold"], k) for k in range(min(TUNED, count))],
-                tune,
-            )
+            grid = ["--bandwidths", log_grid(0.01, 10, 11 if "eta" in method else 50)]
+            if "eta" in method:
+                grid += ["--balances", log_grid(1, 2 ** (width() / 2), 10)]
+            search = [*options, *grid, "--groups", "fold", "--folds", str(FOLDS), "--no-standardize"]
+            tuned = work.map(f"{file} {method}, tuning", [(mark, search, k) for k in range(min(TUNED, count))], tune)
             bandwidth = statistics.median(t["bandwidth"] for t in tuned)
             fixed = [*options, "--drop", "fold", "--bandwidth", repr(bandwidth), "--no-standardize", "--no-cv"]
             balance = None

@@ -32,16 +32,27 @@ def run_table(table, a):
     store = Store(a.work / f"{table.store or table.name}.jsonl", digest(a.program), a.any_build)
     rows = tuple(a.only) if a.only else table.short_rows if a.short else None
     limit = SHORT_SPLITS if a.short else a.splits
-    work = Work(a.program, a.data if a.data.is_dir() else None, folder, store, limit, rows, a.short, a.jobs)
+    work = Work(a.program, a.data, folder, store, limit, rows, a.short, a.jobs)
     cells, start = table.published(), time.monotonic()
+    known = {c.row for c in cells}
+    if unknown := [row for row in a.only or () if row not in known]:
+        sys.exit(f"{table.name} has no row {unknown[0]!r}; its rows are {', '.join(sorted(known)) or 'none'}")
     extras = table.run(work, cells)
-    print(f"### {table.title}\n\n{shown(cells)}\n")
-    for e in extras:
+    # Of a part of the table, that part.
+    print(f"### {table.title}\n\n{shown([c for c in cells if rows is None or c.row in rows])}\n")
+    for e in (e for e in extras if e.rows):
         print(f"{e.shown()}\n")
     print(f"{time.monotonic() - start:.0f} s, {len(store.builds)} build(s) of the program", file=sys.stderr, flush=True)
     if len(store.builds) > 1:
         print("results of several builds are mixed, as --any-build allows", file=sys.stderr)
     return cells, extras
+
+
+def count(text):
+    """A number of splits or jobs."""
+    if (value := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return value
 
 
 def main():
@@ -56,7 +67,7 @@ def main():
         "--data", type=Path, default=Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
     )
     parser.add_argument(
-        "--splits", type=int, help="at most so many splits; default: those of the paper, or all there are"
+        "--splits", type=count, help="at most so many splits; default: those of the paper, or all there are"
     )
     parser.add_argument(
         "--short", action="store_true", help=f"{SHORT_SPLITS} splits of the smallest sets, to see that it works"
@@ -65,7 +76,7 @@ def main():
         "--only", action="append", metavar="ROW", help="this row of the table; may be given several times"
     )
     parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count() or 1, help="fits side by side; default: the number of cores"
+        "--jobs", type=count, default=os.cpu_count() or 1, help="fits side by side; default: the number of cores"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="cells and tables beside them as JSON")
     parser.add_argument(
@@ -95,6 +106,7 @@ def main():
     results = {}
     for name in chosen:
         if a.short and not TABLES[name].short_rows:
+            print(f"{name}: nothing of it is short; left out", file=sys.stderr)
             continue
         cells, extras = run_table(TABLES[name], a)
         results[name] = report.as_json(cells, extras)

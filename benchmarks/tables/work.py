@@ -82,7 +82,7 @@ class Work:
     """One run of one table."""
 
     program: str
-    data: Path | None
+    data: Path
     folder: Path
     store: Store
     limit: int | None = None
@@ -99,13 +99,19 @@ class Work:
 
     def file(self, name):
         """A data set; packed or not."""
-        if self.data is None:
-            sys.exit("the papers' data sets are needed; --data names their folder")
-        for ending in (".csv", ".csv.gz", ".libsvm.gz", ".splits.csv.gz"):
+        for ending in (".csv", ".csv.gz", ".libsvm.gz"):
             path = self.data / f"{name}{ending}"
             if path.exists():
                 return path
-        sys.exit(f"{name} is not in {self.data}")
+        where = f"in {self.data}" if self.data.is_dir() else f"there, as there is no folder {self.data}"
+        sys.exit(
+            f"{name}.csv is not {where}; --data names the folder of the papers' data sets, benchmarks/README.md says what is in it"
+        )
+
+    def splits_file(self, name):
+        """The splits of a data set, where some are published."""
+        path = self.data / f"{name}.splits.csv.gz"
+        return path if path.exists() else None
 
     @contextmanager
     def scratch(self):

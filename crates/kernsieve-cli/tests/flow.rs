@@ -394,6 +394,7 @@ fn groups_are_held_out_whole() {
     let fit = "fit twins.csv --method parzen --bandwidth 0.01 --json -q";
     let error = |options: &str| {
         let run = folder.line(&format!("{fit} {options}")).ok().json();
+        assert_eq!(run["groups"].is_u64(), options.contains("--groups"));
         (run["cv"]["error"].as_f64().unwrap(), run["test_error"].as_f64())
     };
     // A row's twin is in another fold and gives its class away, unless both are held out together.
@@ -416,6 +417,23 @@ fn groups_are_held_out_whole() {
     for method in run.json()["methods"].as_array().unwrap() {
         assert!(method["error_mean"].as_f64().unwrap() > 0.3, "{method}");
     }
+    // What is said to be held out is; classes that are groups cannot be learned without them.
+    let halves: String = twins(40)
+        .lines()
+        .enumerate()
+        .map(|(i, l)| match i {
+            0 => format!("{l}\n"),
+            _ => format!("{}{}\n", if i % 4 < 2 { "l" } else { "r" }, &l[l.find(',').unwrap()..]),
+        })
+        .collect();
+    folder.write("halves.csv", halves);
+    let run = folder
+        .line("compare halves.csv --groups who --methods lda --repeats 3")
+        .ok();
+    has(&run.out, &["50 % of the rows held out, in 2 groups"]);
+    folder.write("same.csv", "a,b,class\n1,x,x\n2,x,x\n3,x,x\n7,y,y\n8,y,y\n9,y,y\n");
+    let run = folder.line("fit same.csv --groups b --method lda").ok();
+    has(&run.err, &["2 classes have all rows in one group", "x, y"]);
 }
 
 #[test]

@@ -73,7 +73,13 @@ impl Plan {
             let Some(name) = name else { return Ok(None) };
             let index = resolve(file, names, name, option)?;
             if roles[index] != Role::Feature {
-                let message = format!("{option} {name}: this column has another part to play, or is to be dropped");
+                let part = match roles[index] {
+                    Role::Target => "is the target",
+                    Role::Categorical => "is named by --categorical",
+                    Role::Dropped => "is to be dropped",
+                    _ => "holds the weights",
+                };
+                let message = format!("{option} {name}: the column '{}' {part}", names[index]);
                 return Err(ReadError::new(file, message).hint(hint));
             }
             roles[index] = role;

@@ -176,7 +176,7 @@ impl RawTable {
                 .error("the group of this row is missing")
                 .at(self.spots.of(row))
                 .column(&name)
-                .hint("Name the group of every row; a row of no group is a group of its own."));
+                .hint("Fill it in; a row that belongs with no other needs a name of its own."));
         }
         Ok(Some(text.codes.iter().map(|&c| c as usize).collect()))
     }

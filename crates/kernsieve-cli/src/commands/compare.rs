@@ -240,11 +240,20 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             "none of the methods could be run on these data".into(),
         ));
     }
-    let ranking = Ranking::new(&outcomes, comparison.test_to_train()?);
+    let test_to_train = comparison.test_to_train()?;
+    let ranking = Ranking::new(&outcomes, test_to_train);
+    // Groups may not allow for the fraction that was asked for.
+    let (held_out, groups) = match input.dataset.n_groups() {
+        None => (args.test_fraction, String::new()),
+        Some(n) => (
+            test_to_train / (1.0 + test_to_train),
+            format!(", in {}", plural(n, "group")),
+        ),
+    };
     let how = format!(
-        "{}, {:.0} % of the rows held out, everything tuned on the others",
+        "{}, {:.0} % of the rows held out{groups}, everything tuned on the others",
         plural(args.repeats as usize, "split"),
-        100.0 * args.test_fraction
+        100.0 * held_out
     );
     let labels = input.dataset.labels();
     if let Some(path) = &args.report {
@@ -270,7 +279,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         let mut object = ranking.to_json();
         object["splits"] = json!(args.repeats);
         object["test_fraction"] = json!(args.test_fraction);
-        object["test_to_train"] = json!(comparison.test_to_train()?);
+        object["test_to_train"] = json!(test_to_train);
         object["n_rows"] = json!(input.dataset.n_samples());
         object["n_features"] = json!(input.dataset.n_features());
         object["classes"] = json!(labels.classes());

@@ -144,7 +144,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         model_file::write_atomic(path, text.as_bytes())?;
     }
     if terminal.json {
-        print_json(args, &trained, evaluation.as_ref(), read_seconds, terminal)
+        print_json(args, &data, &trained, evaluation.as_ref(), read_seconds, terminal)
     } else {
         print_text(args, &source, &data, &trained, evaluation.as_ref(), terminal)
     }
@@ -252,6 +252,7 @@ fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReade
 
 fn print_json(
     args: &FitArgs,
+    data: &Dataset,
     trained: &Trained,
     evaluation: Option<&Evaluation>,
     read_seconds: f64,
@@ -260,6 +261,7 @@ fn print_json(
     let mut object = model_json(&trained.model);
     object["test_error"] = json!(evaluation.map(Evaluation::error));
     object["test"] = evaluation.map(Evaluation::to_json).unwrap_or_default();
+    object["groups"] = json!(data.n_groups());
     object["notices"] = json!(trained.notices);
     object["seconds"] = json!({ "read": read_seconds, "tune": trained.tune_seconds, "fit": trained.fit_seconds });
     object["model"] = json!(args.model.as_ref().map(|p| p.display().to_string()));
@@ -282,7 +284,7 @@ fn print_text(
         held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
     }
     if let Some(groups) = data.n_groups() {
-        held.push_str(&format!(" in {groups} groups"));
+        held.push_str(&format!(" in {groups} group{}", if groups == 1 { "" } else { "s" }));
     }
     field(
         "Data",

@@ -1,7 +1,6 @@
 //! Rows of numbers and their class labels.
 
-use super::folds::{Split, grouped_folds, stratified_folds, stratified_split};
-use super::rng::Rng;
+use super::folds::{Split, grouped_folds, grouped_split, stratified_folds, stratified_split};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::cmp::Ordering;
@@ -271,19 +270,7 @@ impl Dataset {
             return Ok(stratified_split(&self.labels, fraction, seed));
         };
         self.need_two_groups()?;
-        // One of as many folds as comes nearest, or all but one; any of them, since the first has the largest group.
-        let small = fraction.min(1.0 - fraction);
-        let mut folds = grouped_folds(&self.labels, groups, (1.0 / small).round() as usize, seed);
-        Rng::stream(seed, 0x_5917).shuffle(&mut folds);
-        let Split { train, test } = folds.swap_remove(0);
-        Ok(if fraction <= 0.5 {
-            Split { train, test }
-        } else {
-            Split {
-                train: test,
-                test: train,
-            }
-        })
+        Ok(grouped_split(&self.labels, groups, fraction, seed))
     }
 
     fn need_two_groups(&self) -> Result<()> {

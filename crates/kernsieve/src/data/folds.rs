@@ -32,9 +32,67 @@ pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
 
 /// At most `k` folds that never divide a group of rows, a patient's say: the groups are shuffled and, the largest first, each
 /// goes to the fold where it leaves the classes spread most evenly (least sum over folds and classes of the squared share of
-/// the class that the fold has). With no more groups than folds every group is a fold of its own.
+/// the class that the fold has), of equals to the smallest. With no more groups than folds every group is a fold of its own.
 pub fn grouped_folds(labels: &Labels, groups: &[usize], k: usize, seed: u64) -> Vec<Split> {
     let totals = labels.counts();
+    let mut members = shuffled_groups(groups, seed);
+    members.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
+    let k = k.clamp(2, members.len().max(2));
+    let mut fold_of = vec![0usize; groups.len()];
+    let mut shares = vec![vec![0.0; totals.len()]; k];
+    let mut sizes = vec![0usize; k];
+    for (m, rows) in members.iter().enumerate() {
+        let own = shares_of(rows, labels, &totals);
+        // What the sum grows by.
+        let growth = |f: usize| -> f64 { own.iter().zip(&shares[f]).map(|(o, s)| o * (o + 2.0 * s)).sum() };
+        // The first groups go to folds of their own, so that none stays empty.
+        let fold = if m < k {
+            m
+        } else {
+            // Sums of the same shares in another order differ in the last digits: those are ties, too.
+            let rounded = |f: usize| (1e9 * growth(f)).round();
+            let order = |&a: &usize, &b: &usize| rounded(a).total_cmp(&rounded(b)).then(sizes[a].cmp(&sizes[b]));
+            (0..k).min_by(order).unwrap_or(0)
+        };
+        rows.iter().for_each(|&row| fold_of[row] = fold);
+        sizes[fold] += rows.len();
+        shares[fold].iter_mut().zip(&own).for_each(|(s, o)| *s += o);
+    }
+    splits_of(&fold_of, k)
+}
+
+/// Holds out whole groups, about this fraction of the rows of every class: in random order a group is held out if that
+/// brings the shares of the classes nearer to the fraction (sum of squares). At least one group is, and two are left, or one of two.
+pub fn grouped_split(labels: &Labels, groups: &[usize], fraction: f64, seed: u64) -> Split {
+    let totals = labels.counts();
+    let members = shuffled_groups(groups, seed);
+    let most = members.len().saturating_sub(2).max(1);
+    let distance = |held: &[f64], own: &[f64]| -> f64 {
+        let off = held.iter().zip(own).zip(&totals).filter(|(_, n)| **n > 0);
+        off.map(|((h, o), _)| (h + o - fraction) * (h + o - fraction)).sum()
+    };
+    let nothing = vec![0.0; totals.len()];
+    let mut held = nothing.clone();
+    let mut out: Vec<&Vec<usize>> = Vec::new();
+    for rows in &members {
+        let own = shares_of(rows, labels, &totals);
+        if out.len() < most && distance(&held, &own) < distance(&held, &nothing) {
+            held.iter_mut().zip(&own).for_each(|(h, o)| *h += o);
+            out.push(rows);
+        }
+    }
+    if out.is_empty() {
+        let off = |rows: &Vec<usize>| distance(&nothing, &shares_of(rows, labels, &totals));
+        out.extend(members.iter().min_by(|a, b| off(a).total_cmp(&off(b))));
+    }
+    let mut is_held = vec![false; groups.len()];
+    out.into_iter().flatten().for_each(|&row| is_held[row] = true);
+    let (test, train) = (0..groups.len()).partition(|&i| is_held[i]);
+    Split { train, test }
+}
+
+/// The rows of every group, groups in random order.
+fn shuffled_groups(groups: &[usize], seed: u64) -> Vec<Vec<usize>> {
     let mut place: HashMap<usize, usize> = HashMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
     for (row, group) in groups.iter().enumerate() {
@@ -45,28 +103,17 @@ pub fn grouped_folds(labels: &Labels, groups: &[usize], k: usize, seed: u64) -> 
         members[g].push(row);
     }
     Rng::stream(seed, 0x_6709).shuffle(&mut members);
-    members.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
-    let k = k.clamp(2, members.len().max(2));
-    let mut fold_of = vec![0usize; groups.len()];
-    let mut shares = vec![vec![0.0; totals.len()]; k];
-    for (m, rows) in members.iter().enumerate() {
-        let mut own = vec![0.0; totals.len()];
-        for &row in rows {
-            let class = labels.codes()[row];
-            own[class] += 1.0 / totals[class] as f64;
-        }
-        // What the sum grows by.
-        let growth = |f: usize| -> f64 { own.iter().zip(&shares[f]).map(|(o, s)| o * (o + 2.0 * s)).sum() };
-        // The first groups go to folds of their own, so that none stays empty.
-        let fold = if m < k {
-            m
-        } else {
-            (0..k).min_by(|&a, &b| growth(a).total_cmp(&growth(b))).unwrap_or(0)
-        };
-        rows.iter().for_each(|&row| fold_of[row] = fold);
-        shares[fold].iter_mut().zip(&own).for_each(|(s, o)| *s += o);
+    members
+}
+
+/// Which share of every class some rows are.
+fn shares_of(rows: &[usize], labels: &Labels, totals: &[usize]) -> Vec<f64> {
+    let mut shares = vec![0.0; totals.len()];
+    for &row in rows {
+        let class = labels.codes()[row];
+        shares[class] += 1.0 / totals[class] as f64;
     }
-    splits_of(&fold_of, k)
+    shares
 }
 
 fn splits_of(fold_of: &[usize], k: usize) -> Vec<Split> {
@@ -237,9 +284,54 @@ mod tests {
         for seed in 0..5 {
             for f in grouped_folds(&l, &groups, 5, seed) {
                 let counts = l.select(&f.test).counts();
-                let even = |c: usize, n: usize| counts[c].abs_diff(n) <= 4;
+                let even = |c: usize, n: usize| counts[c].abs_diff(n) <= 2;
                 assert!(even(0, 24) && even(1, 12) && even(2, 4), "{counts:?}");
             }
+        }
+        // Groups of one row: left-overs of the classes do not all go to one fold.
+        for (classes, each, k) in [(50, 6, 5), (26, 11, 10), (3, 11, 5)] {
+            let l = labels(&vec![each; classes]);
+            let alone: Vec<usize> = (0..l.len()).collect();
+            let sizes: Vec<usize> = grouped_folds(&l, &alone, k, 1).iter().map(|f| f.test.len()).collect();
+            let (least, most) = (sizes.iter().min().copied(), sizes.iter().max().copied());
+            assert!(most <= least.map(|v| v + 1), "{classes} x {each}: {sizes:?}");
+        }
+    }
+
+    #[test]
+    fn held_out_groups_come_near_the_fraction() {
+        let l = labels(&[120, 80]);
+        let groups: Vec<usize> = (0..200).map(|i| i / 5).collect();
+        for fraction in [0.05, 0.2, 0.4, 0.45, 0.6, 0.8] {
+            for seed in 0..5 {
+                let split = grouped_split(&l, &groups, fraction, seed);
+                assert!(
+                    (split.test.len() as f64 / 200.0 - fraction).abs() <= 0.05,
+                    "{fraction} {}",
+                    split.test.len()
+                );
+                assert!(
+                    split
+                        .test
+                        .iter()
+                        .all(|&i| split.train.iter().all(|&j| groups[i] != groups[j]))
+                );
+            }
+        }
+        // One group of most rows stays, and at least one more with it; of two groups one is held out.
+        let large: Vec<usize> = (0..200usize).map(|i| i.saturating_sub(179)).collect();
+        let kept = |split: &Split| {
+            split
+                .train
+                .iter()
+                .map(|&i| large[i])
+                .collect::<std::collections::HashSet<_>>()
+        };
+        for seed in 0..5 {
+            let split = grouped_split(&l, &large, 0.2, seed);
+            assert!(split.test.len() <= 19 && kept(&split).len() >= 2 && kept(&split).contains(&0));
+            let two: Vec<usize> = (0..200).map(|i| i % 2).collect();
+            assert_eq!(grouped_split(&l, &two, 0.2, seed).test.len(), 100);
         }
     }
 

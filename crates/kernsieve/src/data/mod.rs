@@ -9,7 +9,7 @@ mod schema;
 pub mod simulate;
 
 pub use dataset::{Dataset, Labels};
-pub use folds::{Split, grouped_folds, stratified_folds, stratified_sample, stratified_split};
+pub use folds::{Split, grouped_folds, grouped_split, stratified_folds, stratified_sample, stratified_split};
 pub use groups::Groups;
 pub use rng::Rng;
 pub use scaling::Scaling;

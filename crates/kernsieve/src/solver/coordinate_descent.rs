@@ -72,6 +72,8 @@ enum Newton {
 struct Factor {
     coordinates: Vec<usize>,
     l2: f64,
+    /// What was added to the diagonal besides.
+    jitter: f64,
     cholesky: Cholesky,
     /// What became of coordinates since, solved with the factor: steps that follow each other have most of them in common.
     changes: Vec<(Change, Vec<f64>)>,
@@ -172,16 +174,17 @@ impl Descent {
     fn newton(&mut self, active: &[usize], penalty: Penalty) -> Option<Newton> {
         let m = active.len();
         if !self.has_factor_for(active, penalty.l2) {
-            let largest = active.iter().map(|&j| self.row(j)[j]).fold(0.0, f64::max);
+            let jitter = JITTER * active.iter().map(|&j| self.row(j)[j]).fold(0.0, f64::max);
             let mut g = Matrix::zeros(m, m);
             for (i, &a) in active.iter().enumerate() {
                 let row = self.row(a);
                 g.row_mut(i).iter_mut().zip(active).for_each(|(v, &b)| *v = row[b]);
-                g[(i, i)] += penalty.l2 + JITTER * largest;
+                g[(i, i)] += penalty.l2 + jitter;
             }
             self.factor = Cholesky::new(g).ok().map(|cholesky| Factor {
                 coordinates: active.to_vec(),
                 l2: penalty.l2,
+                jitter,
                 cholesky,
                 changes: vec![],
             });
@@ -267,7 +270,9 @@ impl Descent {
         let k = changes.len();
         let mut small = Matrix::from_fn(k, k, |r, c| {
             let between = match (changes[r], changes[c]) {
-                (Change::Came(i), Change::Came(j)) => self.row(i)[j] + if r == c { factor.l2 } else { 0.0 },
+                (Change::Came(i), Change::Came(j)) => {
+                    self.row(i)[j] + if r == c { factor.l2 + factor.jitter } else { 0.0 }
+                }
                 _ => 0.0,
             };
             between - with(changes[r], columns[c])

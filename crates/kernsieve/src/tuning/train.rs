@@ -301,6 +301,26 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
             list(&single)
         ));
     }
+    let alone: Vec<&str> = match data.groups() {
+        None => vec![],
+        Some(groups) => {
+            let mut first: Vec<Option<(usize, bool)>> = vec![None; counts.len()];
+            for (&class, &group) in data.labels().codes().iter().zip(groups) {
+                let (known, one) = first[class].unwrap_or((group, true));
+                first[class] = Some((known, one && known == group));
+            }
+            let in_one = |&c: &usize| counts[c] > 1 && first[c].is_some_and(|(_, one)| one);
+            let alone = (0..counts.len()).filter(in_one);
+            alone.map(|c| data.labels().classes()[c].as_str()).collect()
+        }
+    };
+    if !alone.is_empty() {
+        notices.push(format!(
+            "{} all rows in one group, which cross-validation cannot both train on and test: {}",
+            count(alone.len(), "class has", "classes have"),
+            list(&alone)
+        ));
+    }
     notices
 }
 
