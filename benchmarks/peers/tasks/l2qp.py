@@ -53,13 +53,13 @@ def classification(bench, sizes, d, grid, repeats):
             pairs = alternate(lambda w=w: w.seconds(threads), fitted(search, arrays, y), repeats)
             medians.append(np.median(pairs, axis=0))
             task = "l2qp, whole tuning / GridSearchCV(SVC), 10 x 11"
-            if n == sizes[-1]:
-                bench.line(task, f"n {n}, d {d}", threads, pairs, errors(w, search))
+            bench.line(task, f"n {n}, d {d}", threads, pairs, errors(w, search))
         if n < sizes[-1]:
             continue
         # The middle of the bandwidths that twonorm of this size likes.
         width = np.sqrt(d) / 2
         with worker(f"{width},{width},1") as w:
+            w.seconds(1)  # memory that is asked for the first time
             for name, make in (("SVC", SVC), ("thundersvm", thundersvm(bench))):
                 if make is None:
                     continue
