@@ -10,8 +10,9 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "benchmarks" / "tables"))
 
 import catalogue
+import l2
 import report
-from cells import Cell, fill
+from cells import Cell, fill, published
 from work import Store, Work
 
 TABLES = ("kos-2", "smkda-a1", "smkda-thyroid", "fivm-1", "l1dkf-1", "l2-2", "l2-3")
@@ -129,3 +130,39 @@ def test_short_tables_run(table, papers_data, tmp_path):
         if c["quantity"] in ("error", "accuracy"):
             wide = 0.5 if c["table"].startswith("fivm") else 25
             assert abs(c["ours"] - c["paper"]) < wide, c
+
+
+def test_nine_tenths_of_the_errors_and_accuracies_are_met():
+    cells, met, *_ = [sum(n) for n in zip(*(report.counts(c) for c, _ in report.load().values()), strict=True)]
+    assert cells == 142 and met >= 0.9 * cells
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["l2-2", "--data", "nowhere"], "there is no folder nowhere"),
+        (["l2-2", "--data", ".", "--only", "Thyroid"], "ida_thyroid.csv is not in ."),
+        (["smkda-thyroid", "--data", "."], "ann_thyroid_train.csv is not in ."),
+        (["l1dkf-1", "--data", "nowhere"], "--data names the folder"),
+        (["kos-2", "--only", "nothing"], "kos-2 has no row 'nothing'; its rows are Blood Donation"),
+        (["kos-2", "--splits", "0"], "0 is not 1 or more"),
+        (["kos-2", "--jobs", "x"], "x"),
+        (["kos-3"], "invalid choice: 'kos-3'"),
+    ],
+)
+def test_wrong_words_are_answered(words, message, tmp_path):
+    # Splits without their data are no data.
+    (tmp_path / "ida_thyroid.splits.csv.gz").touch()
+    command = [sys.executable, ROOT / "benchmarks" / "tables" / "run.py", *words, "--work", tmp_path / "work"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode != 0
+    assert message in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_splits_are_drawn_where_none_are_published(tmp_path):
+    work = Work("program", tmp_path, tmp_path, None)
+    assert l2.splits_of_set(work, "ida_thyroid", 20) is None
+    train, test = l2.drawn(215, l2.SIZES["ida_thyroid"], 3)
+    assert (len(train), len(test)) == (140, 75) and len({*train, *test}) == 215
+    assert l2.drawn(215, (140, 75), 3) == (train, test) != l2.drawn(215, (140, 75), 4)
+    assert {r["file"] for r in published("l2-2")} == set(l2.SIZES)

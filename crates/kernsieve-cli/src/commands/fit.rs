@@ -8,7 +8,7 @@ use super::{
 };
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, field, percent, seconds, short, table};
+use crate::output::{Terminal, clean, field, percent, plural, seconds, short, table};
 use crate::report::{Basis, Rows, Subject, page};
 use kernsieve::data::{Dataset, Schema};
 use kernsieve::linalg::Matrix;
@@ -284,7 +284,7 @@ fn print_text(
         held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
     }
     if let Some(groups) = data.n_groups() {
-        held.push_str(&format!(" in {groups} group{}", if groups == 1 { "" } else { "s" }));
+        held.push_str(&format!(" in {}", plural(groups, "group")));
     }
     field(
         "Data",
