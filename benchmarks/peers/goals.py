@@ -66,7 +66,7 @@ def megabytes(most):
     return {"goal": f"at most {most:,} MB", "shown": lambda v: f"{v:,.0f} MB", "reached": lambda v: v <= most}
 
 
-R_SECONDS = 204  # the authors' package on the paper's first simulation; see tasks/sparse_kos.py
+R_SECONDS = 204  # the authors' package on the paper's first simulation
 GRAM, OLS = "Gaussian Gram matrix / rbf_kernel", "full OLS path"
 SEMEION, GENES = "semeion: 1593 x 256", "west_breast_ln: 49 x 7129"
 LASSO, SKLEARN_GRID = "lasso path /", "GridSearchCV(SVC), 10 x 11"

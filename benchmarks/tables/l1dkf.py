@@ -1,7 +1,5 @@
 """Hidaka & Kurita (2012): Table 1 and Figure 1."""
 
-import csv
-import gzip
 import random
 
 from cells import Cell, fill, mean_se, published
@@ -31,13 +29,10 @@ def rows_of_set(work, file):
     Its dna set has 2,586 of the 3,186: the two LIBSVM files, which are the second split of the collection.
     """
     header, rows = read(work.file(file))
-    own = work.splits_file(file)
-    if file == "dna" and own:
-        csv.field_size_limit(1 << 24)
-        with gzip.open(own, "rt") as f:
-            second = list(csv.DictReader(f))[1]
-        chosen = [int(i) for part in ("train_rows", "test_rows") for i in second[part].split()]
-        rows = [rows[i] for i in sorted(chosen)]
+    splits = work.published_splits(file) if file == "dna" else None
+    if splits:
+        train, test = splits[1]
+        rows = [rows[i] for i in sorted(train + test)]
     return header, rows
 
 

@@ -1,6 +1,5 @@
 """Kim & Scott (2010): Tables 2 and 3."""
 
-import csv
 import gzip
 import random
 import statistics
@@ -94,19 +93,6 @@ def scaled(rows):
     ]
 
 
-def splits_of_set(work, file, count):
-    """The splits that come with the data, as rows to train and to test; `None` where there are none. No rows to test are
-    all others.
-    """
-    path = work.splits_file(file)
-    if path is None:
-        return None
-    csv.field_size_limit(1 << 26)
-    with gzip.open(path, "rt") as f:
-        rows = list(csv.DictReader(f))[:count]
-    return [[[int(i) for i in r[part].split()] for part in ("train_rows", "test_rows")] for r in rows]
-
-
 def drawn(n, sizes, seed):
     """A random split of these sizes."""
     rows = random.Random(seed).sample(range(n), min(n, sum(sizes)))
@@ -114,11 +100,11 @@ def drawn(n, sizes, seed):
 
 
 @contextmanager
-def split_files(work, file, count):
+def split_files(work, file):
     """Files of the training and test rows of every split, written when they are first asked for, and the number of
     features. A first column, `fold`, deals the training rows into folds at random.
     """
-    splits = splits_of_set(work, file, count)
+    splits = work.published_splits(file)
     loaded, lock = [], threading.Lock()
 
     def rows():
@@ -157,7 +143,7 @@ def results_of_set(work, file, methods, count):
     """
     own = work.splits_file(file)
     mark = digest(work.file(file)) + (digest(own) if own else f"{SIZES[file]}")
-    with split_files(work, file, count) as (pair, width):
+    with split_files(work, file) as (pair, width):
 
         def tune(_, options, k):
             train, _ = pair(k)

@@ -1,5 +1,7 @@
 """What a table needs to run: program, data, number of splits, and a store from which an interrupted run goes on."""
 
+import csv
+import gzip
 import hashlib
 import json
 import os
@@ -112,6 +114,16 @@ class Work:
         """The splits of a data set, where some are published."""
         path = self.data / f"{name}.splits.csv.gz"
         return path if path.exists() else None
+
+    def published_splits(self, name):
+        """These splits, as rows to train and to test; `None` where there are none. No rows to test are all others."""
+        path = self.splits_file(name)
+        if path is None:
+            return None
+        csv.field_size_limit(1 << 26)
+        with gzip.open(path, "rt") as f:
+            rows = list(csv.DictReader(f))
+        return [[[int(i) for i in r[part].split()] for part in ("train_rows", "test_rows")] for r in rows]
 
     @contextmanager
     def scratch(self):

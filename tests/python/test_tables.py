@@ -161,7 +161,7 @@ def test_wrong_words_are_answered(words, message, tmp_path):
 
 def test_splits_are_drawn_where_none_are_published(tmp_path):
     work = Work("program", tmp_path, tmp_path, None)
-    assert l2.splits_of_set(work, "ida_thyroid", 20) is None
+    assert work.published_splits("ida_thyroid") is None
     train, test = l2.drawn(215, l2.SIZES["ida_thyroid"], 3)
     assert (len(train), len(test)) == (140, 75) and len({*train, *test}) == 215
     assert l2.drawn(215, (140, 75), 3) == (train, test) != l2.drawn(215, (140, 75), 4)

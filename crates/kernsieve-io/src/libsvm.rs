@@ -213,10 +213,9 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         .filter(|(j, _)| plan.roles[*j] != Role::Dropped)
         .map(|(j, sparse)| {
             let forced = plan.roles[j] == Role::Categorical;
-            let text = forced || plan.roles[j] == Role::Groups;
             RawColumn {
                 name: names[j].clone(),
-                cells: if text {
+                cells: if plan.roles[j].is_text() {
                     as_text(&sparse, n_rows)
                 } else {
                     Cells::Sparse(sparse)

@@ -22,6 +22,13 @@ pub(crate) enum Role {
     Feature,
 }
 
+impl Role {
+    /// Whether its cells are read as text, whatever they look like.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Self::Target | Self::Groups | Self::Categorical)
+    }
+}
+
 /// The part of every column, as the user asked for it.
 #[derive(Debug)]
 pub(crate) struct Plan {

@@ -319,7 +319,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         if role == Role::Dropped {
             continue;
         }
-        let text = matches!(role, Role::Target | Role::Groups | Role::Categorical) || parquet.is_text(j);
+        let text = role.is_text() || parquet.is_text(j);
         let mut cells = empty_cells(text);
         for group in 0..parquet.n_groups() {
             parquet.read(group, j, &mut cells)?;

@@ -114,9 +114,7 @@ fn read_records<'a>(
     let mut builders: Vec<Builder> = (0..names.len())
         .map(|j| match (plan.roles[j], records.declared(j)) {
             (Role::Dropped, _) => Builder::Skip,
-            (Role::Target | Role::Groups | Role::Categorical, _) | (_, Declared::Text) => {
-                Builder::Text(Text::default())
-            }
+            (role, declared) if role.is_text() || declared == Declared::Text => Builder::Text(Text::default()),
             _ => Builder::Numbers {
                 numbers: Numbers::default(),
                 seen: false,

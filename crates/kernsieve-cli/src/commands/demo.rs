@@ -10,7 +10,7 @@ use super::{data_words, print_confusion};
 use crate::args::{DemoArgs, MethodChoice, did_you_mean};
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, field, percent, table, wrapped};
-use kernsieve::data::{Dataset, Schema, simulate, stratified_split};
+use kernsieve::data::{Dataset, Schema, simulate};
 use kernsieve::decision::argmax;
 use kernsieve::method::{MethodKind, Options};
 use kernsieve::model_file;
@@ -104,7 +104,7 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
     let best: MethodKind = summaries.first().map_or("kos", Summary::name).parse()?;
 
     // 2. Fit it on two thirds, measure on the others.
-    let split = stratified_split(data.labels(), 1.0 / 3.0, args.seed);
+    let split = data.held_out(1.0 / 3.0, args.seed)?;
     let training = data.select(&split.train)?;
     let trained = train(best, &options, &training, &schema, true, &Control::new())?;
     let test = data.x().select_rows(&split.test);

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::method::{Candidate, Method, MethodKind, Options, Problem, Validation};
 use crate::metrics::weighted_error_rate;
 use crate::model::{CvTable, Model, TrainingRecord};
+use std::collections::HashSet;
 use std::time::Instant;
 
 /// A model and how it came about.
@@ -79,7 +80,7 @@ pub fn train(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
         ));
     }
-    if options.validation == Validation::LeaveOneOut && data.n_groups().is_some() {
+    if options.validation == Validation::LeaveOneOut && data.groups().is_some() {
         return Err(Error::Data(
             "leaving out one row at a time divides the groups of rows; validate by folds (--validation cv)".into(),
         ));
@@ -304,13 +305,11 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
     let alone: Vec<&str> = match data.groups() {
         None => vec![],
         Some(groups) => {
-            let mut first: Vec<Option<(usize, bool)>> = vec![None; counts.len()];
-            for (&class, &group) in data.labels().codes().iter().zip(groups) {
-                let (known, one) = first[class].unwrap_or((group, true));
-                first[class] = Some((known, one && known == group));
+            let mut of_class = vec![HashSet::new(); counts.len()];
+            for (&class, group) in data.labels().codes().iter().zip(groups) {
+                of_class[class].insert(group);
             }
-            let in_one = |&c: &usize| counts[c] > 1 && first[c].is_some_and(|(_, one)| one);
-            let alone = (0..counts.len()).filter(in_one);
+            let alone = (0..counts.len()).filter(|&c| counts[c] > 1 && of_class[c].len() == 1);
             alone.map(|c| data.labels().classes()[c].as_str()).collect()
         }
     };
