@@ -1,10 +1,16 @@
-//! Reports as a person sees them: opened in a headless Chromium, which is found, installed or done without.
+//! Reports as a person sees them: opened in a headless Chromium, which is found, installed or done
+//! without.
 
 use super::{python, run as step};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const NAMES: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
 
 /// Runs `tests/browser`, or says why not.
 pub fn run(root: &Path) -> Result<(), String> {
@@ -14,7 +20,11 @@ pub fn run(root: &Path) -> Result<(), String> {
         );
         return Ok(());
     };
-    python::pytest(root, &["tests/browser"], &[("CHROMIUM", browser.as_os_str())])
+    python::pytest(
+        root,
+        &["tests/browser"],
+        &[("CHROMIUM", browser.as_os_str())],
+    )
 }
 
 /// The one that `CHROMIUM` names, or the first on the path.
@@ -28,7 +38,9 @@ fn find() -> Option<PathBuf> {
 fn on_path(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let files = names.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
+    let files = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |f| f.join(name)));
     files.into_iter().find(|file| file.is_file())
 }
 
@@ -41,7 +53,9 @@ fn install() -> Option<PathBuf> {
     }
     let quiet = |arguments: &[&str]| {
         let mut command = Command::new(&apt);
-        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        command
+            .args(arguments)
+            .env("DEBIAN_FRONTEND", "noninteractive");
         step(&mut command)
     };
     quiet(&["update", "-q"])

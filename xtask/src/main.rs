@@ -1,4 +1,5 @@
-//! `cargo xtask test | rust | layers | python | browser | bench | tables`: what CI runs is what a contributor runs.
+//! `cargo xtask test | rust | layers | python | browser | bench | tables`: what CI runs is what a
+//! contributor runs.
 #![allow(clippy::print_stderr)]
 
 mod browser;

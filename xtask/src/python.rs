@@ -9,14 +9,16 @@ const TEST_PACKAGES: &str = "tests/python/requirements.txt";
 const PEER_PACKAGES: &str = "benchmarks/peers/requirements.txt";
 const SYSTEM_PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Builds the command line tool, the benchmark worker and the Python package, and runs `tests/python` and `python/tests` with them.
+/// Builds the command line tool, the benchmark worker and the Python package, and runs
+/// `tests/python` and `python/tests` with them.
 pub fn run(root: &Path) -> Result<(), String> {
     let python = environment(root, "python", &[TEST_PACKAGES])?;
     install_package(root, &python, "dev")?;
     pytest(root, &["tests/python", "python/tests"], &[])
 }
 
-/// Runs folders of tests with the command line tool and the benchmark worker that `cargo build` makes.
+/// Runs folders of tests with the command line tool and the benchmark worker that `cargo build`
+/// makes.
 pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Result<(), String> {
     build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
     let python = environment(root, "python", &[TEST_PACKAGES])?;
@@ -35,15 +37,25 @@ pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Re
     Ok(())
 }
 
-/// Installs the Python package as a user would, with a profile of its own choice: that of the tests, whose crates are compiled already, or `release`.
+/// Installs the Python package as a user would, with a profile of its own choice: that of the
+/// tests, whose crates are compiled already, or `release`.
 fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), String> {
     let bin = python.parent().unwrap_or(root);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&path)))
-        .map_err(|e| e.to_string())?;
+    let path = std::env::join_paths(
+        std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&path)),
+    )
+    .map_err(|e| e.to_string())?;
     step(
         Command::new(python)
-            .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"])
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--disable-pip-version-check",
+                "--no-deps",
+            ])
             .args([
                 "--no-build-isolation",
                 &format!("--config-settings=build-args=--locked --profile {profile}"),
@@ -57,7 +69,10 @@ fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), Stri
 
 /// kernsieve beside its peers, optimised: prints the tables of ratios, growth and memory.
 pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    build(root, &["--release", "-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
+    build(
+        root,
+        &["--release", "-p", "kernsieve-cli", "-p", "kernsieve-bench"],
+    )?;
     let python = environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?;
     install_package(root, &python, "release")?;
     let mut peers = Command::new(python);
@@ -104,13 +119,15 @@ fn build(root: &Path, what: &[&str]) -> Result<(), String> {
 }
 
 fn built(root: &Path, profile: &str, name: &str) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     target
         .join(profile)
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// The interpreter of an environment under `target` with the pinned packages of a file installed: the first of some, which may include the others.
+/// The interpreter of an environment under `target` with the pinned packages of a file installed:
+/// the first of some, which may include the others.
 fn environment(root: &Path, name: &str, requirements: &[&str]) -> Result<PathBuf, String> {
     let folder = root.join("target").join(name);
     let python = if cfg!(windows) {
@@ -127,11 +144,26 @@ fn environment(root: &Path, name: &str, requirements: &[&str]) -> Result<PathBuf
     if python.exists() && std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
         return Ok(python);
     }
-    step(Command::new(SYSTEM_PYTHON).args(["-m", "venv", "--clear"]).arg(&folder))
-        .map_err(|e| format!("{e}\nPython 3 with the venv module is needed for these tests (Debian: python3-venv)"))?;
+    step(
+        Command::new(SYSTEM_PYTHON)
+            .args(["-m", "venv", "--clear"])
+            .arg(&folder),
+    )
+    .map_err(|e| {
+        format!(
+            "{e}\nPython 3 with the venv module is needed for these tests (Debian: python3-venv)"
+        )
+    })?;
     step(
         Command::new(&python)
-            .args(["-m", "pip", "install", "-q", "--disable-pip-version-check", "-r"])
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--disable-pip-version-check",
+                "-r",
+            ])
             .arg(root.join(requirements[0])),
     )?;
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;

@@ -1,5 +1,6 @@
-//! A worker for `benchmarks/peers`: loads matrices once, then runs one task per line of standard input and answers with the
-//! seconds it took, so that a peer can be timed in turn with it, in one run.
+//! A worker for `benchmarks/peers`: loads matrices once, then runs one task per line of standard
+//! input and answers with the seconds it took, so that a peer can be timed in turn with it, in one
+//! run.
 //!
 //! ```text
 //! kernsieve-bench gram X N D BANDWIDTH OUT
@@ -12,8 +13,8 @@
 //! kernsieve-bench posterior X N D CODES METHOD BANDWIDTH RIDGE OUT
 //! kernsieve-bench l2qp X N D CODES NEW M FROM,TO,POINTS OUT
 //! ```
-//! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard input runs the task on `T`
-//! threads; the first result is written to `OUT`.
+//! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard
+//! input runs the task on `T` threads; the first result is written to `OUT`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use kernsieve::data::{Dataset, Labels, Schema};
@@ -48,7 +49,9 @@ fn run(a: &[String]) -> Result<(), String> {
     let x = matrix(word(1)?, n, d)?;
     match word(0)? {
         "gram" => {
-            let kernel = Kernel::Gaussian { bandwidth: real(4)? };
+            let kernel = Kernel::Gaussian {
+                bandwidth: real(4)?,
+            };
             serve(word(5)?, || gram(&kernel, &x))
         }
         "predict" => {
@@ -58,12 +61,19 @@ fn run(a: &[String]) -> Result<(), String> {
                 coef: matrix(word(6)?, s, 1)?,
                 offset: vec![real(7)?],
             };
-            let kernel = Kernel::Gaussian { bandwidth: real(8)? };
+            let kernel = Kernel::Gaussian {
+                bandwidth: real(8)?,
+            };
             let expansion = KernelExpansion::new(kernel, vec![1.0; d], &support, output);
             serve(word(9)?, || expansion.evaluate(&x))
         }
         "ols" => {
-            let k = gram(&Kernel::Gaussian { bandwidth: real(4)? }, &x);
+            let k = gram(
+                &Kernel::Gaussian {
+                    bandwidth: real(4)?,
+                },
+                &x,
+            );
             let (c, steps) = (count(6)?, count(7)?);
             let mut y = matrix(word(5)?, n, c)?;
             center_columns(&mut y);
@@ -82,7 +92,8 @@ fn run(a: &[String]) -> Result<(), String> {
             })
         }
         "sparse-kos" => {
-            // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path; the result is the weights.
+            // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path; the result
+            // is the weights.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
@@ -90,7 +101,16 @@ fn run(a: &[String]) -> Result<(), String> {
                 calibrate: false,
                 ..Options::default()
             };
-            let run = || train(MethodKind::SparseKos, &options, &data, &schema, true, &Control::new());
+            let run = || {
+                train(
+                    MethodKind::SparseKos,
+                    &options,
+                    &data,
+                    &schema,
+                    true,
+                    &Control::new(),
+                )
+            };
             serve(word(5)?, || {
                 run().map_or(Matrix::zeros(0, 0), |t| {
                     Matrix::from_vec(t.model.expansion.feature_weights, d, 1)
@@ -98,11 +118,14 @@ fn run(a: &[String]) -> Result<(), String> {
             })
         }
         "train" | "posterior" => {
-            // One training with everything given, or the probabilities of the same rows by its model.
+            // One training with everything given, or the probabilities of the same rows by its
+            // model.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
-            let kind: MethodKind = word(5)?.parse().map_err(|e: kernsieve::Error| e.to_string())?;
+            let kind: MethodKind = word(5)?
+                .parse()
+                .map_err(|e: kernsieve::Error| e.to_string())?;
             let options = Options {
                 bandwidths: vec![real(6)?],
                 ridge: Some(real(7)?),
@@ -123,9 +146,13 @@ fn run(a: &[String]) -> Result<(), String> {
         }
         "klr" => {
             let problem = Problem::new(x, labels(word(4)?, n)?).map_err(|e| e.to_string())?;
-            let kernel = Kernel::Gaussian { bandwidth: real(5)? };
+            let kernel = Kernel::Gaussian {
+                bandwidth: real(5)?,
+            };
             let candidate = Candidate::new(kernel).ridge(real(6)?);
-            let method = MethodKind::Klr.build(&Options::default()).map_err(|e| e.to_string())?;
+            let method = MethodKind::Klr
+                .build(&Options::default())
+                .map_err(|e| e.to_string())?;
             serve(word(7)?, || match method.fit(&problem, &candidate) {
                 Ok(fit) => fit.decision.posterior(&fit.outputs(&problem.x)),
                 Err(_) => Matrix::zeros(0, 0),
@@ -133,14 +160,18 @@ fn run(a: &[String]) -> Result<(), String> {
         }
         "fivm" => {
             let problem = Problem::new(x, labels(word(4)?, n)?).map_err(|e| e.to_string())?;
-            let kernel = Kernel::Gaussian { bandwidth: real(5)? };
+            let kernel = Kernel::Gaussian {
+                bandwidth: real(5)?,
+            };
             let candidate = Candidate::new(kernel).ridge(real(6)?);
             let options = Options {
                 stop: StopRule::None,
                 max_features: Some(count(7)?),
                 ..Options::default()
             };
-            let method = MethodKind::Fivm.build(&options).map_err(|e| e.to_string())?;
+            let method = MethodKind::Fivm
+                .build(&options)
+                .map_err(|e| e.to_string())?;
             serve(word(8)?, || match method.fit(&problem, &candidate) {
                 Ok(fit) => {
                     let order: Vec<f64> = fit.report.imported.iter().map(|&j| j as f64).collect();
@@ -150,7 +181,8 @@ fn run(a: &[String]) -> Result<(), String> {
             })
         }
         "l2qp" => {
-            // Tuning where there is more than one bandwidth, training, and the probabilities of new rows.
+            // Tuning where there is more than one bandwidth, training, and the probabilities of new
+            // rows.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let new = matrix(word(5)?, count(6)?, d)?;
@@ -164,7 +196,16 @@ fn run(a: &[String]) -> Result<(), String> {
                 balances: vec![1.0],
                 ..Options::default()
             };
-            let run = || train(MethodKind::L2qp, &options, &data, &schema, false, &Control::new());
+            let run = || {
+                train(
+                    MethodKind::L2qp,
+                    &options,
+                    &data,
+                    &schema,
+                    false,
+                    &Control::new(),
+                )
+            };
             serve(word(8)?, || {
                 run().map_or(Matrix::zeros(0, 0), |t| t.model.predict(&new).posterior)
             })
@@ -185,7 +226,10 @@ fn run(a: &[String]) -> Result<(), String> {
                 let solutions = path(&Design::new(&x), &targets, &penalties, stop);
                 let mut coef = Matrix::zeros(targets.cols() * steps, d);
                 for (row, s) in solutions.iter().flatten().enumerate() {
-                    s.support.iter().zip(&s.coef).for_each(|(&j, &w)| coef[(row, j)] = w);
+                    s.support
+                        .iter()
+                        .zip(&s.coef)
+                        .for_each(|(&j, &w)| coef[(row, j)] = w);
                 }
                 coef
             })
@@ -196,7 +240,11 @@ fn run(a: &[String]) -> Result<(), String> {
 
 /// Classes 0, 1, ... from a file of doubles.
 fn labels(path: &str, n: usize) -> Result<Labels, String> {
-    let codes: Vec<usize> = matrix(path, n, 1)?.as_slice().iter().map(|v| *v as usize).collect();
+    let codes: Vec<usize> = matrix(path, n, 1)?
+        .as_slice()
+        .iter()
+        .map(|v| *v as usize)
+        .collect();
     let classes = (0..=codes.iter().copied().max().unwrap_or(0)).map(|c| c.to_string());
     Labels::from_codes(codes, classes.collect()).map_err(|e| e.to_string())
 }
@@ -219,7 +267,11 @@ fn serve(out: &str, task: impl Fn() -> Matrix + Sync) -> Result<(), String> {
             (started.elapsed().as_secs_f64(), result)
         });
         if !written {
-            let bytes: Vec<u8> = result.as_slice().iter().flat_map(|v| v.to_le_bytes()).collect();
+            let bytes: Vec<u8> = result
+                .as_slice()
+                .iter()
+                .flat_map(|v| v.to_le_bytes())
+                .collect();
             std::fs::write(out, bytes).map_err(|e| format!("{out}: {e}"))?;
             written = true;
         }
@@ -231,7 +283,10 @@ fn serve(out: &str, task: impl Fn() -> Matrix + Sync) -> Result<(), String> {
 fn matrix(path: &str, rows: usize, cols: usize) -> Result<Matrix, String> {
     let bytes = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
     if bytes.len() != 8 * rows * cols {
-        return Err(format!("{path}: {} bytes for {rows} x {cols} doubles", bytes.len()));
+        return Err(format!(
+            "{path}: {} bytes for {rows} x {cols} doubles",
+            bytes.len()
+        ));
     }
     let values = bytes
         .chunks_exact(8)

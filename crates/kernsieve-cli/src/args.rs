@@ -6,8 +6,8 @@ use kernsieve::decision::Simplex;
 use kernsieve::kernel::Family;
 use kernsieve::method::density::Criterion;
 use kernsieve::method::{
-    ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind,
-    Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
+    ClassBandwidths, Landmarks, MappingKind, MethodKind, Metric, MulticlassKind, Options, Penalty,
+    PosteriorKind, Priors, RidgeRule, Rule, Spacing, Steps, StopRule, Validation,
 };
 use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn, similar};
 use kernsieve_onnx::Precision;
@@ -80,7 +80,8 @@ pub struct FileArgs {
     /// Columns to leave out, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub drop: Vec<String>,
-    /// Column with the weights of the rows: a row of weight 2 counts twice, one of weight 0 not at all
+    /// Column with the weights of the rows: a row of weight 2 counts twice, one of weight 0 not at
+    /// all
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
     /// What to do with missing values: error, drop (the row), mean (of the column)
@@ -119,9 +120,10 @@ pub struct DataArgs {
     /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
-    /// Column that is the same in rows which belong together, a patient's say: no fold or held-out part divides them
-    #[arg(long, value_name = "COL")]
-    pub groups: Option<String>,
+    /// Column that is the same in rows which belong together, a patient's say: no fold or held-out
+    /// part divides them
+    #[arg(long, visible_alias = "groups", value_name = "COL")]
+    pub blocks: Option<String>,
 }
 
 impl DataArgs {
@@ -129,7 +131,7 @@ impl DataArgs {
         ReadOptions {
             target: self.target.clone(),
             categorical: self.categorical.clone(),
-            groups: self.groups.clone(),
+            blocks: self.blocks.clone(),
             ..self.file.read_options()
         }
     }
@@ -143,7 +145,12 @@ pub struct MethodArgs {
     #[arg(long, value_enum, default_value = "gaussian")]
     pub kernel: KernelArg,
     /// Fix the kernel's bandwidth b: exp(-|x-x'|^2 / (2 b^2)) for the Gaussian
-    #[arg(long, value_name = "B", conflicts_with = "bandwidths", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "B",
+        conflicts_with = "bandwidths",
+        allow_negative_numbers = true
+    )]
     pub bandwidth: Option<f64>,
     /// Bandwidths to choose among by cross-validation
     #[arg(
@@ -158,7 +165,12 @@ pub struct MethodArgs {
     #[arg(long, value_name = "D", default_value_t = 3, hide_short_help = true)]
     pub degree: u32,
     /// Slope of the sigmoid kernel [default: 1 / number of features]
-    #[arg(long, value_name = "S", allow_negative_numbers = true, hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "S",
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub slope: Option<f64>,
     /// Shift of the sigmoid kernel
     #[arg(
@@ -169,8 +181,14 @@ pub struct MethodArgs {
         hide_short_help = true
     )]
     pub shift: f64,
-    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K), lambda of klr and fivm; l2le: relative to the diagonal of its matrix
-    #[arg(long, value_name = "G", conflicts_with = "ridges", allow_negative_numbers = true)]
+    /// Fix the squared-norm penalty: gamma of kos and sparse-kos (eq. 4), r of mkda (R = r K),
+    /// lambda of klr and fivm; l2le: relative to the diagonal of its matrix
+    #[arg(
+        long,
+        value_name = "G",
+        conflicts_with = "ridges",
+        allow_negative_numbers = true
+    )]
     pub ridge: Option<f64>,
     /// klr, fivm, l2le: ridges to choose among by cross-validation
     #[arg(
@@ -182,7 +200,12 @@ pub struct MethodArgs {
     )]
     pub ridges: Vec<f64>,
     /// kos, sparse-kos: how the ridge is found when it is not given
-    #[arg(long, value_enum, default_value = "stabilization", hide_short_help = true)]
+    #[arg(
+        long,
+        value_enum,
+        default_value = "stabilization",
+        hide_short_help = true
+    )]
     pub ridge_rule: RidgeRuleArg,
     /// mkda: penalise the function's norm (R = r K) or the coefficients' (R = r I)
     #[arg(long, value_enum, default_value = "kernel", hide_short_help = true)]
@@ -190,8 +213,8 @@ pub struct MethodArgs {
     /// Class priors: empirical, uniform (kos: the nearest centroid as printed), or one per class
     #[arg(long, value_name = "P", default_value = "empirical", value_parser = parse_priors, allow_hyphen_values = true)]
     pub priors: Priors,
-    /// Cost of an error on a row of each class, in the order of the classes (sorted): the class of least expected cost is
-    /// predicted, and probabilities are weighed by the costs
+    /// Cost of an error on a row of each class, in the order of the classes (sorted): the class of
+    /// least expected cost is predicted, and probabilities are weighed by the costs
     #[arg(
         long,
         value_name = "C,..",
@@ -206,7 +229,8 @@ pub struct MethodArgs {
     /// Canonical variates to keep (lda, mkda, smkda, l1-dkf) [default: number of classes - 1]
     #[arg(long, value_name = "K", hide_short_help = true)]
     pub components: Option<usize>,
-    /// smkda: samples to retain, n_s [default: tuned]; klr, fivm: at most N samples carry the model [default: all]
+    /// smkda: samples to retain, n_s [default: tuned]; klr, fivm: at most N samples carry the model
+    /// [default: all]
     #[arg(long, value_name = "N")]
     pub max_support: Option<usize>,
     /// smkda: longest path to follow when n_s is tuned [default: 1000]
@@ -215,11 +239,12 @@ pub struct MethodArgs {
     /// fivm: import at most N features [default: 30; with --stop none: all]
     #[arg(long, value_name = "N")]
     pub max_features: Option<usize>,
-    /// fivm: when imports end: at the number of features of least CV error, or when the training accuracy stands still, or
-    /// at --max-features
+    /// fivm: when imports end: at the number of features of least CV error, or when the training
+    /// accuracy stands still, or at --max-features
     #[arg(long, value_enum, default_value = "cv", hide_short_help = true)]
     pub stop: StopArg,
-    /// fivm: relative change of the training accuracy that counts as standing still, epsilon (--stop accuracy)
+    /// fivm: relative change of the training accuracy that counts as standing still, epsilon
+    /// (--stop accuracy)
     #[arg(
         long,
         value_name = "E",
@@ -234,14 +259,17 @@ pub struct MethodArgs {
     /// fivm: imports without progress before the end [default: 5; with --stop accuracy: 1]
     #[arg(long, value_name = "K", hide_short_help = true)]
     pub patience: Option<usize>,
-    /// Take the discriminant kernel of these class posteriors for the kernel (l1-dkf, mkda, smkda, kos, klr); klr and parzen
-    /// posteriors have --kernel as theirs [default: l1 for l1-dkf, none for the others]
+    /// Take the discriminant kernel of these class posteriors for the kernel (l1-dkf, mkda, smkda,
+    /// kos, klr); klr and parzen posteriors have --kernel as theirs [default: l1 for l1-dkf, none
+    /// for the others]
     #[arg(long, value_enum)]
     pub posterior: Option<PosteriorArg>,
-    /// l1 posteriors: how regression outputs are brought to the simplex; none leaves them as they are
+    /// l1 posteriors: how regression outputs are brought to the simplex; none leaves them as they
+    /// are
     #[arg(long, value_enum, default_value = "clip", hide_short_help = true)]
     pub simplex: SimplexArg,
-    /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared norm (elastic net)
+    /// l1, logistic posteriors: share of the L1 norm in the penalty, the rest is half the squared
+    /// norm (elastic net)
     #[arg(
         long,
         value_name = "R",
@@ -259,8 +287,14 @@ pub struct MethodArgs {
         hide_short_help = true
     )]
     pub smoothing: f64,
-    /// l2qp: balance of the quadratic against the linear term, eta [default: 1; tuned from 16 features on]
-    #[arg(long, value_name = "E", conflicts_with = "balances", allow_negative_numbers = true)]
+    /// l2qp: balance of the quadratic against the linear term, eta [default: 1; tuned from 16
+    /// features on]
+    #[arg(
+        long,
+        value_name = "E",
+        conflicts_with = "balances",
+        allow_negative_numbers = true
+    )]
     pub balance: Option<f64>,
     /// l2qp: balances to choose among by cross-validation
     #[arg(
@@ -271,14 +305,21 @@ pub struct MethodArgs {
         hide_short_help = true
     )]
     pub balances: Vec<f64>,
-    /// l2qp: bandwidths of the classes: common, spread (in proportion to the median distance within each), or one per class
+    /// l2qp: bandwidths of the classes: common, spread (in proportion to the median distance within
+    /// each), or one per class
     #[arg(long, value_name = "B", default_value = "common", value_parser = parse_class_bandwidths, allow_hyphen_values = true, hide_short_help = true)]
     pub class_bandwidths: ClassBandwidths,
     /// l2qp: let the weights of a class sum to less than 1 (the set A' of section 5.2)
     #[arg(long, hide_short_help = true)]
     pub relaxed: bool,
-    /// l2qp, l2le, two classes: weight of the first density against the second, gamma [default: ratio of the priors]
-    #[arg(long, value_name = "G", allow_negative_numbers = true, hide_short_help = true)]
+    /// l2qp, l2le, two classes: weight of the first density against the second, gamma [default:
+    /// ratio of the priors]
+    #[arg(
+        long,
+        value_name = "G",
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
     pub class_ratio: Option<f64>,
     /// l2qp, several classes: each against all others, or every density by itself
     #[arg(long, value_enum, default_value = "rest", hide_short_help = true)]
@@ -286,10 +327,12 @@ pub struct MethodArgs {
     /// l1-dkf: discriminant analysis with the kernel, or Otsu's optimum mapping of the posteriors
     #[arg(long, value_enum, default_value = "lda", hide_short_help = true)]
     pub mapping: MappingArg,
-    /// lda, l1-dkf: covariance in which the nearest mean is found; total (with --priors uniform) is the rule of l1-dkf's paper
+    /// lda, l1-dkf: covariance in which the nearest mean is found; total (with --priors uniform) is
+    /// the rule of l1-dkf's paper
     #[arg(long, value_enum, default_value = "within", hide_short_help = true)]
     pub metric: MetricArg,
-    /// Fix the L1 penalty, lambda: sparse-kos on the feature weights, l1 and logistic posteriors on the coefficients [default: tuned]
+    /// Fix the L1 penalty, lambda: sparse-kos on the feature weights, l1 and logistic posteriors on
+    /// the coefficients [default: tuned]
     #[arg(long, value_name = "L", allow_negative_numbers = true)]
     pub sparsity: Option<f64>,
     /// sparse-kos: spacing of the penalties that are tried; linear is the paper's
@@ -298,25 +341,30 @@ pub struct MethodArgs {
     /// sparse-kos: steps of the weights; linearised is the paper's Algorithm 1 with a line search
     #[arg(long, value_enum, default_value = "projected", hide_short_help = true)]
     pub weight_steps: StepsArg,
-    /// sparse-kos: also start at the penalty itself, from R weightings, and keep the least objective
+    /// sparse-kos: also start at the penalty itself, from R weightings, and keep the least
+    /// objective
     #[arg(long, value_name = "R", default_value_t = 0, hide_short_help = true)]
     pub restarts: usize,
-    /// sparse-kos, fivm: take the features as they come at the chosen setting, without a vote of the folds
+    /// sparse-kos, fivm: take the features as they come at the chosen setting, without a vote of
+    /// the folds
     #[arg(long, hide_short_help = true)]
     pub no_vote: bool,
     /// sparse-kos: how the M landmarks of --candidates are found
     #[arg(long, value_enum, default_value = "sample", hide_short_help = true)]
     pub landmarks: LandmarksArg,
-    /// smkda: choose among M samples only, drawn by class; sparse-kos: M landmarks carry the function. For many rows
+    /// smkda: choose among M samples only, drawn by class; sparse-kos: M landmarks carry the
+    /// function. For many rows
     #[arg(long, value_name = "M", hide_short_help = true)]
     pub candidates: Option<usize>,
-    /// Validate by folds, on the first of them only (split), or (smkda) by leaving every row out of one fit in turn
+    /// Validate by folds, on the first of them only (split), or (smkda) by leaving every row out of
+    /// one fit in turn
     #[arg(long, value_enum, default_value = "cv", hide_short_help = true)]
     pub validation: ValidationArg,
     /// Folds of the cross-validation
     #[arg(long, value_name = "K", default_value_t = 5)]
     pub folds: usize,
-    /// Pick the setting of least CV error (klr, fivm: error plus log loss), or the sparsest (then smoothest) within one standard error
+    /// Pick the setting of least CV error (klr, fivm: error plus log loss), or the sparsest (then
+    /// smoothest) within one standard error
     #[arg(long, value_enum, default_value = "min", hide_short_help = true)]
     pub rule: RuleArg,
     /// Keep the probabilities of the method's own model: no temperature from cross-validation
@@ -334,7 +382,9 @@ impl MethodArgs {
     pub fn options(&self) -> Options {
         Options {
             kernel: self.kernel.into(),
-            bandwidths: self.bandwidth.map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
+            bandwidths: self
+                .bandwidth
+                .map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
             degree: self.degree,
             slope: self.slope,
             shift: self.shift,
@@ -354,7 +404,9 @@ impl MethodArgs {
                 (given, _) => given.map(Into::into),
             },
             smoothing: self.smoothing,
-            balances: self.balance.map_or_else(|| self.balances.clone(), |b| vec![b]),
+            balances: self
+                .balance
+                .map_or_else(|| self.balances.clone(), |b| vec![b]),
             class_bandwidths: self.class_bandwidths.clone(),
             relaxed: self.relaxed,
             class_ratio: self.class_ratio,
@@ -405,8 +457,9 @@ impl MethodChoice {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le, parzen, or auto: the smallest model within one
-    /// standard error of the least cross-validated error, of the methods that use all options given
+    /// lda, mkda, smkda, kos, sparse-kos, klr, fivm, l1-dkf, l2qp, l2le, parzen, or auto: the
+    /// smallest model within one standard error of the least cross-validated error, of the methods
+    /// that use all options given
     #[arg(long, short, default_value = "auto", value_parser = parse_choice)]
     pub method: MethodChoice,
     /// auto: time after which no other method is begun, such as 60s or 5m
@@ -495,8 +548,14 @@ pub struct EvaluateArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods, auto (the choice of one, on the training part of every split), or all, the eleven single ones
-    #[arg(long, value_name = "M,..", value_delimiter = ',', default_value = "all")]
+    /// Methods, auto (the choice of one, on the training part of every split), or all, the eleven
+    /// single ones
+    #[arg(
+        long,
+        value_name = "M,..",
+        value_delimiter = ',',
+        default_value = "all"
+    )]
     pub methods: Vec<String>,
     /// Number of splits
     #[arg(long, value_name = "R", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -507,7 +566,8 @@ pub struct CompareArgs {
     /// Keep results in this file and go on from it after an interruption
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
-    /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing else
+    /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing
+    /// else
     #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -523,12 +583,23 @@ pub struct DensityArgs {
     #[arg(long, value_enum, default_value = "gaussian")]
     pub kernel: DensityKernelArg,
     /// Fix the bandwidth, in standard deviations of the features [default: tuned]
-    #[arg(long, value_name = "B", conflicts_with = "bandwidths", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "B",
+        conflicts_with = "bandwidths",
+        allow_negative_numbers = true
+    )]
     pub bandwidth: Option<f64>,
     /// Bandwidths to choose among
-    #[arg(long, value_name = "B,..", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "B,..",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
     pub bandwidths: Vec<f64>,
-    /// Choose the bandwidth by the cross-validated integrated squared error or by the mean log density of held-out rows
+    /// Choose the bandwidth by the cross-validated integrated squared error or by the mean log
+    /// density of held-out rows
     #[arg(long, value_enum, default_value = "ise")]
     pub criterion: CriterionArg,
     /// Folds of the cross-validation
@@ -555,7 +626,9 @@ impl DensityArgs {
     pub fn options(&self) -> Options {
         Options {
             kernel: self.kernel.into(),
-            bandwidths: self.bandwidth.map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
+            bandwidths: self
+                .bandwidth
+                .map_or_else(|| self.bandwidths.clone(), |b| vec![b]),
             folds: self.folds,
             seed: self.seed,
             standardize: !self.no_standardize,
@@ -629,7 +702,8 @@ pub struct ManArgs {
     pub command: Option<String>,
 }
 
-/// Words of the command line for the variants of a library type: `Word` is typed in lower case with hyphens, or by the name it is given.
+/// Words of the command line for the variants of a library type: `Word` is typed in lower case with
+/// hyphens, or by the name it is given.
 macro_rules! words {
     ($($arg:ident for $library:ident { $($(#[$meta:meta])* $word:ident => $variant:ident),+ $(,)? })+) => {$(
         #[derive(Clone, Copy, ValueEnum)]
@@ -691,18 +765,21 @@ words! {
 /// `; did you mean 'lda'?` where a name is near what was typed.
 pub fn did_you_mean(names: &[&str], typed: &str) -> String {
     let near = similar(names, typed);
-    near.first().map_or(String::new(), |n| format!("; did you mean '{n}'?"))
+    near.first()
+        .map_or(String::new(), |n| format!("; did you mean '{n}'?"))
 }
 
 pub fn parse_choice(text: &str) -> Result<MethodChoice, String> {
     if text == "auto" {
         return Ok(MethodChoice::Auto);
     }
-    text.parse::<MethodKind>().map(MethodChoice::One).map_err(|e| {
-        let mut names = MethodKind::ALL.map(MethodKind::name).to_vec();
-        names.push("auto");
-        format!("{e}, auto{}", did_you_mean(&names, text))
-    })
+    text.parse::<MethodKind>()
+        .map(MethodChoice::One)
+        .map_err(|e| {
+            let mut names = MethodKind::ALL.map(MethodKind::name).to_vec();
+            names.push("auto");
+            format!("{e}, auto{}", did_you_mean(&names, text))
+        })
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -821,7 +898,9 @@ mod tests {
         use clap::CommandFactory;
         let mut command = Cli::command();
         let mut helps = vec![command.render_long_help().to_string()];
-        let commands = command.get_subcommands_mut().filter(|c| c.get_name() != "help");
+        let commands = command
+            .get_subcommands_mut()
+            .filter(|c| c.get_name() != "help");
         helps.extend(commands.map(|c| c.render_long_help().to_string()));
         for help in helps {
             let lines = help.lines().skip_while(|l| *l != "Examples:").skip(1);
@@ -829,7 +908,11 @@ mod tests {
             assert!(!lines.is_empty(), "{help}");
             for line in lines {
                 // What is before a pipe or after an arrow is for the shell.
-                let own = line.rsplit('|').next().and_then(|l| l.split('>').next()).unwrap_or("");
+                let own = line
+                    .rsplit('|')
+                    .next()
+                    .and_then(|l| l.split('>').next())
+                    .unwrap_or("");
                 let parsed = Cli::try_parse_from(own.split_whitespace());
                 assert!(parsed.is_ok(), "{line}");
             }
@@ -840,7 +923,9 @@ mod tests {
     fn fractions() {
         assert_eq!(parse_fraction("0.25"), Ok(0.25));
         assert_eq!(parse_fraction("1/3"), Ok(1.0 / 3.0));
-        for bad in ["", "0", "1", "3/2", "1/0", "0/0", "1/", "/3", "1/2/3", "-1/3", "nan"] {
+        for bad in [
+            "", "0", "1", "3/2", "1/0", "0/0", "1/", "/3", "1/2/3", "-1/3", "nan",
+        ] {
             assert!(parse_fraction(bad).is_err(), "{bad}");
         }
     }

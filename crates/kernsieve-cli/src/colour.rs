@@ -1,7 +1,7 @@
 //! Colours, where somebody looks and wants them. Every line reads the same without.
 //!
-//! `NO_COLOR` (of any length but zero) turns them off, else `CLICOLOR_FORCE` (other than 0) on, else `CLICOLOR=0` and `TERM=dumb` off; else they are on where the
-//! stream is a terminal.
+//! `NO_COLOR` (of any length but zero) turns them off, else `CLICOLOR_FORCE` (other than 0) on,
+//! else `CLICOLOR=0` and `TERM=dumb` off; else they are on where the stream is a terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,8 +12,14 @@ static ERR: AtomicBool = AtomicBool::new(false);
 /// Decides for both streams, once.
 pub fn decide() {
     let variable = |name: &str| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned());
-    OUT.store(wanted(std::io::stdout().is_terminal(), variable), Ordering::Relaxed);
-    ERR.store(wanted(std::io::stderr().is_terminal(), variable), Ordering::Relaxed);
+    OUT.store(
+        wanted(std::io::stdout().is_terminal(), variable),
+        Ordering::Relaxed,
+    );
+    ERR.store(
+        wanted(std::io::stderr().is_terminal(), variable),
+        Ordering::Relaxed,
+    );
 }
 
 fn wanted(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> bool {
@@ -67,7 +73,11 @@ mod tests {
     #[test]
     fn the_environment_decides_in_order() {
         let with = |is_terminal: bool, set: &[(&str, &str)]| {
-            let find = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| v.to_string());
+            let find = |name: &str| {
+                set.iter()
+                    .find(|(n, _)| *n == name)
+                    .map(|(_, v)| v.to_string())
+            };
             wanted(is_terminal, find)
         };
         assert!(with(true, &[]));

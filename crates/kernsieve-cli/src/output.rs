@@ -38,7 +38,12 @@ impl Terminal<'_> {
             let mut err = std::io::stderr().lock();
             for n in notices {
                 // Nobody left to tell is no reason to stop.
-                let _ = writeln!(err, "{} {}", colour::note("note:"), clean(n.as_ref(), usize::MAX));
+                let _ = writeln!(
+                    err,
+                    "{} {}",
+                    colour::note("note:"),
+                    clean(n.as_ref(), usize::MAX)
+                );
             }
         }
     }
@@ -53,11 +58,16 @@ impl Terminal<'_> {
     }
 }
 
-/// JSON in which characters that a terminal would obey are escaped, not only those that the standard asks for.
+/// JSON in which characters that a terminal would obey are escaped, not only those that the
+/// standard asks for.
 struct Escaping;
 
 impl Formatter for Escaping {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> std::io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> std::io::Result<()> {
         let mut rest = fragment;
         while let Some((at, c)) = rest.char_indices().find(|(_, c)| !is_visible(*c)) {
             out.write_all(&rest.as_bytes()[..at])?;
@@ -165,14 +175,18 @@ pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// The beginning of a text that takes at most so many columns; marks stay with the letter they are on.
+/// The beginning of a text that takes at most so many columns; marks stay with the letter they are
+/// on.
 fn beginning(text: &str, columns: usize) -> &str {
     if columns == usize::MAX || (text.len() <= columns && text.is_ascii()) {
         return text;
     }
     let mut fits = 0;
     // A letter with more than a few marks on it is not for reading.
-    for (at, c) in text.char_indices().take(columns.saturating_mul(8).saturating_add(8)) {
+    for (at, c) in text
+        .char_indices()
+        .take(columns.saturating_mul(8).saturating_add(8))
+    {
         let end = at + c.len_utf8();
         if width(&text[..end]) > columns {
             break;
@@ -182,7 +196,8 @@ fn beginning(text: &str, columns: usize) -> &str {
     &text[..fits]
 }
 
-/// A text of at most so many columns, the last of which says that something is missing where that is so.
+/// A text of at most so many columns, the last of which says that something is missing where that
+/// is so.
 fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.into();
@@ -190,7 +205,8 @@ fn cut(text: &str, columns: usize) -> String {
     format!("{}…", beginning(text, columns.saturating_sub(1)))
 }
 
-/// Words in lines of at most 80 columns, each with the indent before it. A number stays with its percent sign.
+/// Words in lines of at most 80 columns, each with the indent before it. A number stays with its
+/// percent sign.
 pub fn wrapped(text: &str, indent: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -202,7 +218,9 @@ pub fn wrapped(text: &str, indent: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in words {
         match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(&word) <= COLUMNS => line.push_str(&format!(" {word}")),
+            Some(line) if width(line) + 1 + width(&word) <= COLUMNS => {
+                line.push_str(&format!(" {word}"))
+            }
             _ => lines.push(format!("{indent}{word}")),
         }
     }
@@ -218,9 +236,15 @@ pub fn field(label: &str, text: &str, out: &mut dyn Write) -> std::io::Result<()
     writeln!(out, "{}{pad}{rest}", colour::label(label))
 }
 
-/// Rows of cells as aligned columns: the first column to the left, the others to the right. Words are cut where the line would be too long.
+/// Rows of cells as aligned columns: the first column to the left, the others to the right. Words
+/// are cut where the line would be too long.
 pub fn table(header: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> std::io::Result<()> {
-    marked_table(header, rows, |row| row.first().is_some_and(|c| c == "*"), out)
+    marked_table(
+        header,
+        rows,
+        |row| row.first().is_some_and(|c| c == "*"),
+        out,
+    )
 }
 
 /// A table with some rows of note.
@@ -252,7 +276,11 @@ pub fn marked_table(
     writeln!(out, "{}", colour::heading(&line(header)))?;
     for row in rows {
         let text = line(&row.iter().map(String::as_str).collect::<Vec<_>>());
-        let text = if is_marked(row) { colour::chosen(&text) } else { text };
+        let text = if is_marked(row) {
+            colour::chosen(&text)
+        } else {
+            text
+        };
         writeln!(out, "{text}")?;
     }
     Ok(())
@@ -281,7 +309,8 @@ fn narrow(widths: &mut [usize], rows: &[Vec<String>]) {
     }
 }
 
-/// Text from a file on one line and of bearable length: control characters (line breaks, terminal escapes) are replaced.
+/// Text from a file on one line and of bearable length: control characters (line breaks, terminal
+/// escapes) are replaced.
 pub fn clean(text: &str, longest: usize) -> String {
     let visible: String = text
         .chars()
@@ -295,14 +324,22 @@ pub fn clean(text: &str, longest: usize) -> String {
     }
 }
 
-/// A message of several lines, which may quote names from a file: as [`clean`], but line breaks stay.
+/// A message of several lines, which may quote names from a file: as [`clean`], but line breaks
+/// stay.
 pub fn clean_lines(text: &str) -> String {
     text.chars()
-        .map(|c| if c == '\n' || is_visible(c) { c } else { '\u{fffd}' })
+        .map(|c| {
+            if c == '\n' || is_visible(c) {
+                c
+            } else {
+                '\u{fffd}'
+            }
+        })
         .collect()
 }
 
-/// Neither a control character nor one that changes the direction or the line of the text around it.
+/// Neither a control character nor one that changes the direction or the line of the text around
+/// it.
 fn is_visible(c: char) -> bool {
     !c.is_control()
         && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -376,7 +413,11 @@ mod tests {
         ] {
             assert_eq!(size(bytes), text);
         }
-        assert!((0..1 << 45).step_by(1_234_567_891_011).all(|b| size(b).len() <= 8));
+        assert!(
+            (0..1 << 45)
+                .step_by(1_234_567_891_011)
+                .all(|b| size(b).len() <= 8)
+        );
         assert_eq!(size((1 << 20) - 1), "1.0 MiB");
         for (seconds, text) in [
             (0, "0 s"),
@@ -400,13 +441,19 @@ mod tests {
         assert_eq!(clean("日本語", 5), "日本…");
         assert_eq!(clean("日本語", 6), "日本語");
         assert_eq!(clean("e\u{301}a\u{308}x", 2), "e\u{301}a\u{308}…");
-        assert_eq!((cut("日本語", 5), cut("日本語", 4)), ("日本…".into(), "日…".into()));
+        assert_eq!(
+            (cut("日本語", 5), cut("日本語", 4)),
+            ("日本…".into(), "日…".into())
+        );
         assert_eq!(width(&padded("日", 5)), 5);
         // However many marks there are, the rest of the line stays where it is.
         let marks = format!("a{}b", "\u{301}".repeat(100_000));
         assert!(clean(&marks, 5).chars().count() <= 5 * 8 + 9);
         let mut out = Vec::new();
-        let rows = vec![vec!["日本語".to_string(), "1".into()], vec!["abc".into(), "22".into()]];
+        let rows = vec![
+            vec!["日本語".to_string(), "1".into()],
+            vec!["abc".into(), "22".into()],
+        ];
         assert!(table(&["name", "n"], &rows, &mut out).is_ok());
         assert_eq!(
             String::from_utf8_lossy(&out),
@@ -462,7 +509,11 @@ mod tests {
     fn lists_end_where_the_line_does() {
         let words = ["abc", "defg", "hi"].map(String::from);
         for (width, shown) in [(0, 1), (3, 1), (8, 1), (9, 2), (12, 2), (13, 3), (99, 3)] {
-            assert_eq!(fitting(&words, width), (&words[..shown], 3 - shown), "{width}");
+            assert_eq!(
+                fitting(&words, width),
+                (&words[..shown], 3 - shown),
+                "{width}"
+            );
         }
         assert_eq!(fitting(&[], 9), (&[][..], 0));
     }

@@ -29,7 +29,8 @@ impl Progress {
         }
     }
 
-    /// A line on standard error; nothing where that is no terminal, or one that cannot go back in a line.
+    /// A line on standard error; nothing where that is no terminal, or one that cannot go back in a
+    /// line.
     pub fn new(what: &str) -> Self {
         let plain = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
         if plain || !std::io::stderr().is_terminal() {
@@ -48,7 +49,9 @@ impl Progress {
             }
         };
         // 22 + 22 + 12 + 23 columns at the most.
-        if let Ok(style) = ProgressStyle::with_template("{msg:22!} {bar:20} {pos}/{len}  {elapsed}{left}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:22!} {bar:20} {pos}/{len}  {elapsed}{left}")
+        {
             progress.bar.set_style(style.with_key("left", left));
         }
         progress.say(what);

@@ -1,4 +1,5 @@
-//! Data that will not do, and odd data that will: status, words, nothing on standard output and no model left behind.
+//! Data that will not do, and odd data that will: status, words, nothing on standard output and no
+//! model left behind.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -25,17 +26,25 @@ fn works(content: &str, options: &str) -> String {
     folder.write("data.csv", content);
     let mut said = String::new();
     for method in METHODS {
-        let run = folder.line(&format!("fit data.csv --model m.ks --method {method} {options}"));
+        let run = folder.line(&format!(
+            "fit data.csv --model m.ks --method {method} {options}"
+        ));
         // Leave-one-out estimates need two rows of a class.
         if method.starts_with("l2") && run.err.contains(&format!("{method} needs two of each")) {
             continue;
         }
         said = run.ok().err;
-        let run = folder.line("predict m.ks data.csv --proba --missing mean").ok();
+        let run = folder
+            .line("predict m.ks data.csv --proba --missing mean")
+            .ok();
         let (_, rows) = run.csv();
         assert_eq!(rows.len(), content.lines().count() - 1);
         let finite = |cell: &String| cell.parse::<f64>().is_ok_and(f64::is_finite);
-        assert!(rows.iter().all(|r| r[1..].iter().all(finite)), "{method}: {}", run.out);
+        assert!(
+            rows.iter().all(|r| r[1..].iter().all(finite)),
+            "{method}: {}",
+            run.out
+        );
     }
     said
 }
@@ -43,14 +52,26 @@ fn works(content: &str, options: &str) -> String {
 /// `disc` with every cell of the features changed.
 fn scaled(by: impl Fn(usize, f64) -> f64) -> String {
     let cell = |(j, c): (usize, &str)| c.parse().map_or(c.to_string(), |v| by(j, v).to_string());
-    let row = |l: &str| l.split(',').enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n";
+    let row = |l: &str| {
+        l.split(',')
+            .enumerate()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join(",")
+            + "\n"
+    };
     disc(40, 1).lines().map(row).collect()
 }
 
 #[test]
 fn data_that_cannot_be_classified() {
     let good = disc(40, 1);
-    let first = |n: usize| good.lines().take(n).map(|l| format!("{l}\n")).collect::<String>();
+    let first = |n: usize| {
+        good.lines()
+            .take(n)
+            .map(|l| format!("{l}\n"))
+            .collect::<String>()
+    };
     refused("", "", 1, &["data.csv", "empty"]);
     refused("\n\n", "", 1, &["data.csv"]);
     refused(first(1), "", 1, &["data.csv", "no data rows"]);
@@ -122,12 +143,21 @@ fn missing_cells_as_one_likes() {
         &gaps,
         "",
         1,
-        &["line 42", "'u'", "2 missing cells", "--missing drop", "--missing mean"],
+        &[
+            "line 42",
+            "'u'",
+            "2 missing cells",
+            "--missing drop",
+            "--missing mean",
+        ],
     );
     refused(&gaps, "--missing error", 1, &["2 missing cells"]);
     refused(&gaps, "--missing some", 2, &["error, drop or mean"]);
     has(&works(&gaps, "--missing drop"), &["left out 2 of 42 rows"]);
-    has(&works(&gaps, "--missing mean"), &["2 missing cells", "mean"]);
+    has(
+        &works(&gaps, "--missing mean"),
+        &["2 missing cells", "mean"],
+    );
 
     let folder = Folder::new();
     folder.write("gaps.csv", gaps);
@@ -139,7 +169,9 @@ fn missing_cells_as_one_likes() {
         let run = folder.line(&format!("{command} m.ks gaps.csv"));
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{command}");
         has(&run.err, &["line 42", "'u'", "--missing mean"]);
-        folder.line(&format!("{command} m.ks gaps.csv --missing mean")).ok();
+        folder
+            .line(&format!("{command} m.ks gaps.csv --missing mean"))
+            .ok();
     }
     let run = folder.line("predict m.ks gaps.csv --output out.csv");
     assert_eq!(
@@ -200,7 +232,10 @@ fn a_thousand_classes() {
     assert_eq!(fit["classes"].as_array().unwrap().len(), 1000);
     assert!(fit["train_error"].as_f64().unwrap() < 0.5);
     let run = folder.line("evaluate m.ks data.csv").ok();
-    has(&run.out, &["2000 rows", "more; --json has all 1000 classes"]);
+    has(
+        &run.out,
+        &["2000 rows", "more; --json has all 1000 classes"],
+    );
 }
 
 #[test]
@@ -209,7 +244,16 @@ fn text_columns_become_categories() {
     let text: String = disc(40, 1)
         .lines()
         .enumerate()
-        .map(|(i, l)| format!("{},{l}\n", if i == 0 { "colour" } else { ["red", "blue", "7"][i % 3] }))
+        .map(|(i, l)| {
+            format!(
+                "{},{l}\n",
+                if i == 0 {
+                    "colour"
+                } else {
+                    ["red", "blue", "7"][i % 3]
+                }
+            )
+        })
         .collect();
     folder.write("data.csv", &text);
     let fit = folder.line("fit data.csv --model m.ks --json").ok().json();
@@ -218,12 +262,24 @@ fn text_columns_become_categories() {
     folder.write("green.csv", text.replace("red,", "green,"));
     let run = folder.line("predict m.ks green.csv").ok();
     assert_eq!(run.csv().1.len(), 40);
-    has(&run.err, &["'colour'", "'green'", "not in the training data"]);
+    has(
+        &run.err,
+        &["'colour'", "'green'", "not in the training data"],
+    );
 
     let codes: String = disc(40, 1)
         .lines()
         .enumerate()
-        .map(|(i, l)| format!("{},{l}\n", if i == 0 { "code".into() } else { (i % 3).to_string() }))
+        .map(|(i, l)| {
+            format!(
+                "{},{l}\n",
+                if i == 0 {
+                    "code".into()
+                } else {
+                    (i % 3).to_string()
+                }
+            )
+        })
         .collect();
     folder.write("codes.csv", codes);
     let fit = folder
@@ -247,7 +303,12 @@ fn columns_and_files_that_are_not_there() {
             &[option, "zz", "no such column", "'noise'"],
         );
     }
-    refused(&good, "--target 9", 1, &["--target 9", "the last index is 3"]);
+    refused(
+        &good,
+        "--target 9",
+        1,
+        &["--target 9", "the last index is 3"],
+    );
     refused(&good, "--test none.csv", 1, &["none.csv", "no such file"]);
     refused(&good, "--drop u,v,noise", 1, &["data.csv"]);
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! Models that are none, files that do not suit a model, and results that would replace what is read.
+//! Models that are none, files that do not suit a model, and results that would replace what is
+//! read.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -24,7 +25,8 @@ fn models_that_are_none() {
         [&(other.len() as u64).to_le_bytes()[..], other, &[0; 4]].concat(),
     ));
     damaged.extend(
-        [1, 7, 8, 9, 100, 500, model.len() / 2, model.len() - 1].map(|n| (format!("{n} bytes"), model[..n].to_vec())),
+        [1, 7, 8, 9, 100, 500, model.len() / 2, model.len() - 1]
+            .map(|n| (format!("{n} bytes"), model[..n].to_vec())),
     );
     for (what, bytes) in damaged {
         folder.write("bad.ks", bytes);
@@ -35,7 +37,12 @@ fn models_that_are_none() {
             "inspect bad.ks --json",
         ] {
             let run = folder.line(line);
-            assert_eq!((run.code, run.out.as_str()), (1, ""), "{line} of {what}: {}", run.err);
+            assert_eq!(
+                (run.code, run.out.as_str()),
+                (1, ""),
+                "{line} of {what}: {}",
+                run.err
+            );
             has(&run.err, &["error: not a usable model file", "bad.ks"]);
         }
     }
@@ -62,7 +69,12 @@ fn files_that_do_not_suit_the_model() {
             ("none.csv", &["no such file"]),
         ] {
             let run = folder.line(&format!("{command} m.ks {file}"));
-            assert_eq!((run.code, run.out.as_str()), (1, ""), "{command} {file}: {}", run.err);
+            assert_eq!(
+                (run.code, run.out.as_str()),
+                (1, ""),
+                "{command} {file}: {}",
+                run.err
+            );
             has(&run.err, &[file]);
             has(&run.err, words);
         }
@@ -76,7 +88,10 @@ fn files_that_do_not_suit_the_model() {
     let run = folder.line("evaluate m.ks new.csv --json").ok();
     has(&run.err, &["knows no class elsewhere", "count as wrong"]);
     let object = run.json();
-    assert_eq!(object["classes"], serde_json::json!(["inner", "outer", "elsewhere"]));
+    assert_eq!(
+        object["classes"],
+        serde_json::json!(["inner", "outer", "elsewhere"])
+    );
     assert_eq!(object["confusion"][2][2], 0);
     assert!(object["log_loss"].is_number());
 }

@@ -28,7 +28,9 @@ fn findings(object: &Value) -> Value {
 #[test]
 fn the_table_ranks_the_methods() {
     let folder = folder();
-    let run = folder.line("compare data.csv --target class --repeats 3").ok();
+    let run = folder
+        .line("compare data.csv --target class --repeats 3")
+        .ok();
     has(
         &run.out,
         &[
@@ -42,15 +44,23 @@ fn the_table_ranks_the_methods() {
         ],
     );
     let ranks = |text: &str| -> Vec<String> {
-        let first = text.lines().map(|l| l.split_whitespace().next().unwrap_or(""));
-        first.filter(|w| METHODS.contains(w)).map(String::from).collect()
+        let first = text
+            .lines()
+            .map(|l| l.split_whitespace().next().unwrap_or(""));
+        first
+            .filter(|w| METHODS.contains(w))
+            .map(String::from)
+            .collect()
     };
     let object = folder
         .line("compare data.csv --target class --repeats 3 --json")
         .ok()
         .json();
     let methods = object["methods"].as_array().unwrap();
-    let order: Vec<&str> = methods.iter().map(|m| m["method"].as_str().unwrap()).collect();
+    let order: Vec<&str> = methods
+        .iter()
+        .map(|m| m["method"].as_str().unwrap())
+        .collect();
     assert_eq!(ranks(&run.out), order);
     // A disc inside a square: no line divides them.
     let mut linear = [order[METHODS.len() - 2], order[METHODS.len() - 1]];
@@ -71,12 +81,18 @@ fn the_table_ranks_the_methods() {
 #[test]
 fn a_table_to_decide_from() {
     let folder = folder();
-    let line = "compare data.csv --target class --repeats 6 --methods lda,kos,parzen,smkda --journal j";
+    let line =
+        "compare data.csv --target class --repeats 6 --methods lda,kos,parzen,smkda --journal j";
     let run = folder.line(line).ok();
-    assert!(run.out.lines().all(|l| l.chars().count() <= 80), "{}", run.out);
+    assert!(
+        run.out.lines().all(|l| l.chars().count() <= 80),
+        "{}",
+        run.out
+    );
     let object = folder.line(&format!("{line} --json")).ok().json();
     let methods = object["methods"].as_array().unwrap();
-    let number = |m: &Value, name: &str| m[name].as_f64().unwrap_or_else(|| panic!("{name} in {m}"));
+    let number =
+        |m: &Value, name: &str| m[name].as_f64().unwrap_or_else(|| panic!("{name} in {m}"));
     // The best is compared with nothing, the others with it.
     assert_eq!(object["best"], methods[0]["method"]);
     assert!(methods[0]["p_value"].is_null() && methods[0]["difference_mean"].is_null());
@@ -88,22 +104,32 @@ fn a_table_to_decide_from() {
     };
     let mut last = 0.0;
     for m in &methods[1..] {
-        let d: Vec<f64> = errors(m).iter().zip(errors(&methods[0])).map(|(a, b)| a - b).collect();
+        let d: Vec<f64> = errors(m)
+            .iter()
+            .zip(errors(&methods[0]))
+            .map(|(a, b)| a - b)
+            .collect();
         let mean = d.iter().sum::<f64>() / 6.0;
         let variance = d.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 5.0;
         assert!((number(m, "difference_mean") - mean).abs() < 1e-15);
-        assert!((number(m, "difference_se") - ((1.0 / 6.0 + ratio) * variance).sqrt()).abs() < 1e-15);
+        assert!(
+            (number(m, "difference_se") - ((1.0 / 6.0 + ratio) * variance).sqrt()).abs() < 1e-15
+        );
         assert!(number(m, "p_value_holm") >= number(m, "p_value"));
         assert!(number(m, "error_mean") >= last);
         last = number(m, "error_mean");
     }
     // What is picked is the smallest of those within one standard error.
-    let good = methods
-        .iter()
-        .filter(|m| m["difference_mean"].is_null() || number(m, "difference_mean") <= number(m, "difference_se"));
-    let smallest = good.min_by(|a, b| number(a, "model_bytes_mean").total_cmp(&number(b, "model_bytes_mean")));
+    let good = methods.iter().filter(|m| {
+        m["difference_mean"].is_null() || number(m, "difference_mean") <= number(m, "difference_se")
+    });
+    let smallest =
+        good.min_by(|a, b| number(a, "model_bytes_mean").total_cmp(&number(b, "model_bytes_mean")));
     assert_eq!(object["pick"], smallest.unwrap()["method"]);
-    has(&run.out, &[&format!("Pick {}:", object["pick"].as_str().unwrap())]);
+    has(
+        &run.out,
+        &[&format!("Pick {}:", object["pick"].as_str().unwrap())],
+    );
     // A line does not divide a disc from what is around it, and the test says so.
     let lda = methods.iter().find(|m| m["method"] == "lda").unwrap();
     assert!(number(lda, "p_value_holm") < 0.05, "{lda}");
@@ -113,7 +139,9 @@ fn a_table_to_decide_from() {
 fn one_split_is_no_test_and_equal_errors_are_no_difference() {
     let folder = Folder::new();
     folder.write("easy.csv", groups(2, 30, 3));
-    let one = folder.line("compare easy.csv --repeats 1 --methods lda,kos").ok();
+    let one = folder
+        .line("compare easy.csv --repeats 1 --methods lda,kos")
+        .ok();
     has(&one.out, &["One split", "--repeats"]);
     let one = folder
         .line("compare easy.csv --repeats 1 --methods lda,kos --json")
@@ -181,7 +209,10 @@ fn the_choice_of_a_method_is_compared_like_a_method() {
     has(&text.err, &["4 results taken from the journal"]);
     let wrong = folder.line("compare data.csv --repeats 2 --methods auot");
     assert_eq!(wrong.code, 2);
-    has(&wrong.err, &["unknown method 'auot'", "did you mean 'auto'?"]);
+    has(
+        &wrong.err,
+        &["unknown method 'auot'", "did you mean 'auto'?"],
+    );
 }
 
 #[test]
@@ -247,11 +278,23 @@ fn methods_and_splits_as_asked() {
     let linear = run("--kernel linear");
     assert_eq!(
         names(&linear.json()),
-        ["fivm", "klr", "kos", "l1-dkf", "lda", "mkda", "smkda", "sparse-kos"]
+        [
+            "fivm",
+            "klr",
+            "kos",
+            "l1-dkf",
+            "lda",
+            "mkda",
+            "smkda",
+            "sparse-kos"
+        ]
     );
     has(&linear.err, &["left out", "parzen"]);
     let discriminant = run("--kernel discriminant");
-    assert_eq!(names(&discriminant.json()), ["klr", "kos", "l1-dkf", "mkda", "smkda"]);
+    assert_eq!(
+        names(&discriminant.json()),
+        ["klr", "kos", "l1-dkf", "mkda", "smkda"]
+    );
     has(&discriminant.err, &["left out", "sparse-kos"]);
     let two = findings(&run("--threads 2").json());
     // What a method found by itself, not beside others.
@@ -263,7 +306,10 @@ fn methods_and_splits_as_asked() {
         m
     };
     assert_eq!(two, findings(&run("--threads 1").json()));
-    assert_ne!(two["outcomes"], findings(&run("--seed 9").json())["outcomes"]);
+    assert_ne!(
+        two["outcomes"],
+        findings(&run("--seed 9").json())["outcomes"]
+    );
     // A method's splits do not depend on which others are compared.
     let alone = findings(&run("--methods mkda").json());
     let among = two["methods"]
@@ -278,14 +324,23 @@ fn methods_and_splits_as_asked() {
 #[test]
 fn a_journal_goes_on_with_more_splits() {
     let folder = folder();
-    let run = |options: &str| folder.line(&format!("compare data.csv --json {options}")).ok();
+    let run = |options: &str| {
+        folder
+            .line(&format!("compare data.csv --json {options}"))
+            .ok()
+    };
     let whole = findings(&run("--repeats 4").json());
     run("--repeats 2 --methods lda,mkda --journal j");
     let part = folder.read("j");
     let resumed = run("--repeats 4 --journal j");
     has(&resumed.err, &["4 results taken from the journal"]);
     let sorted = |v: &Value| {
-        let mut lines: Vec<String> = v["outcomes"].as_array().unwrap().iter().map(Value::to_string).collect();
+        let mut lines: Vec<String> = v["outcomes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(Value::to_string)
+            .collect();
         lines.sort();
         lines
     };
@@ -296,7 +351,11 @@ fn a_journal_goes_on_with_more_splits() {
     assert!(journal.starts_with(&part));
     // A finished journal answers by itself, and stays as it is; fewer splits are a part of it.
     let again = run("--repeats 4 --journal j");
-    assert_eq!(again.json()["methods"], resumed.json()["methods"], "times and all");
+    assert_eq!(
+        again.json()["methods"],
+        resumed.json()["methods"],
+        "times and all"
+    );
     assert_eq!(
         findings(&run("--repeats 2 --journal j").json())["methods"],
         findings(&run("--repeats 2").json())["methods"]
@@ -334,7 +393,11 @@ fn a_line_that_was_cut_off_is_done_again() {
         assert_eq!(findings(&run.json())["methods"], whole["methods"], "{cut}");
         let repaired = String::from_utf8(folder.read("j")).unwrap();
         assert_eq!(repaired.lines().count(), 5);
-        assert!(repaired.lines().all(|l| serde_json::from_str::<Value>(l).is_ok()));
+        assert!(
+            repaired
+                .lines()
+                .all(|l| serde_json::from_str::<Value>(l).is_ok())
+        );
     }
 }
 
@@ -349,14 +412,22 @@ fn a_journal_of_something_else_is_refused_and_kept() {
     for (options, words) in [
         ("other.csv --journal j", "other data or options"),
         ("data.csv --journal j --seed 1", "other data or options"),
-        ("data.csv --journal j --test-fraction 0.5", "other data or options"),
+        (
+            "data.csv --journal j --test-fraction 0.5",
+            "other data or options",
+        ),
         ("data.csv --journal j --folds 3", "other data or options"),
         ("data.csv --journal data.csv", "not a journal"),
         ("data.csv --journal note", "not a journal"),
     ] {
         folder.write("note", "one line without an end");
         let run = folder.line(&format!("compare {options} --repeats 1 --methods lda"));
-        assert_eq!((run.code, run.out.as_str()), (1, ""), "{options}: {}", run.err);
+        assert_eq!(
+            (run.code, run.out.as_str()),
+            (1, ""),
+            "{options}: {}",
+            run.err
+        );
         has(&run.err, &[words, "name another file"]);
         assert_eq!(folder.read("j"), journal);
         assert_eq!(folder.read("data.csv"), disc(60, 5).as_bytes());
@@ -377,7 +448,10 @@ fn a_page_of_a_comparison() {
     let run = folder.line(&format!("{line} --report page.html")).ok();
     has(&run.out, &["\nReport   page.html\n"]);
     let page = String::from_utf8(folder.read("page.html")).unwrap();
-    let object = folder.line(&format!("{line} --json --report again.html")).ok().json();
+    let object = folder
+        .line(&format!("{line} --json --report again.html"))
+        .ok()
+        .json();
     assert_eq!(object["report"], "again.html");
     assert!(folder.line(&format!("{line} --json")).ok().json()["report"].is_null());
     let pick = object["pick"].as_str().unwrap();
@@ -399,7 +473,12 @@ fn a_page_of_a_comparison() {
     for (d, m) in drawn["methods"].as_array().unwrap().iter().zip(methods) {
         assert_eq!(
             (&d["name"], &d["mean"], &d["se"], &d["errors"]),
-            (&m["method"], &m["error_mean"], &m["error_se"], &m["error_splits"])
+            (
+                &m["method"],
+                &m["error_mean"],
+                &m["error_se"],
+                &m["error_splits"]
+            )
         );
         assert_eq!(d["pick"].as_bool().unwrap(), m["method"] == pick);
     }
@@ -423,19 +502,26 @@ fn a_page_overwrites_no_input() {
         .ok();
     let journal = folder.read("j");
     for (line, words) in [
-        ("compare data.csv --methods lda --report data.csv", "would overwrite"),
+        (
+            "compare data.csv --methods lda --report data.csv",
+            "would overwrite",
+        ),
         (
             "compare data.csv --methods lda --journal j --report ./j",
             "would overwrite",
         ),
-        ("compare data.csv --methods lda --journal new --report new", "same file"),
+        (
+            "compare data.csv --methods lda --journal new --report new",
+            "same file",
+        ),
     ] {
         let run = folder.line(line);
         assert_eq!(run.code, 2, "{line}: {}", run.err);
         has(&run.err, &[words]);
     }
     // A page that cannot be written is found out before the work, and leaves nothing behind.
-    let run = folder.line("compare data.csv --methods lda --repeats 2 --journal k --report no/page.html");
+    let run =
+        folder.line("compare data.csv --methods lda --repeats 2 --journal k --report no/page.html");
     assert_eq!(run.code, 1, "{}", run.err);
     assert_eq!(folder.names(), ["data.csv", "j"]);
     assert_eq!((folder.read("data.csv"), folder.read("j")), (data, journal));
@@ -443,7 +529,9 @@ fn a_page_overwrites_no_input() {
 
 #[test]
 fn one_split_has_no_standard_error() {
-    let run = folder().line("compare data.csv --methods lda,kos --repeats 1").ok();
+    let run = folder()
+        .line("compare data.csv --methods lda,kos --repeats 1")
+        .ok();
     has(&run.out, &["error", "One split"]);
     assert!(!run.out.contains("s.e."), "{}", run.out);
 }

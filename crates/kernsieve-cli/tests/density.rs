@@ -53,14 +53,27 @@ fn a_density_is_tuned_saved_and_evaluated_on_new_rows() {
         })
         .collect();
     folder.write("swapped.csv", swapped.replacen("b,a,x", "b,a,other", 1));
-    assert_eq!(folder.line("predict d.ks swapped.csv --quiet").ok().out, predicted);
+    assert_eq!(
+        folder.line("predict d.ks swapped.csv --quiet").ok().out,
+        predicted
+    );
     let json = folder.line("predict d.ks new.csv --json").ok().json();
     assert_eq!(json["n_rows"], 30);
-    assert!(json["log_density"].as_array().unwrap().iter().all(|v| v.is_f64()));
+    assert!(
+        json["log_density"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|v| v.is_f64())
+    );
     let inspect = folder.line("inspect d.ks").ok().out;
     has(
         &inspect,
-        &["density: L2 kernel density", "Gaussian kernel", "leave-one-out"],
+        &[
+            "density: L2 kernel density",
+            "Gaussian kernel",
+            "leave-one-out",
+        ],
     );
     let fit = folder.line("density points.csv --json --quiet").ok().json();
     assert!(fit["loo_ise"].as_f64().unwrap() <= fit["equal_loo_ise"].as_f64().unwrap());
@@ -69,7 +82,10 @@ fn a_density_is_tuned_saved_and_evaluated_on_new_rows() {
         folder.line("inspect d.ks --json").ok().json()["loo_ise"],
         fit["loo_ise"]
     );
-    let again = folder.line("density points.csv --json --quiet --threads 1").ok().json();
+    let again = folder
+        .line("density points.csv --json --quiet --threads 1")
+        .ok()
+        .json();
     assert_eq!(again["objective"], fit["objective"]);
 }
 
@@ -81,15 +97,35 @@ fn what_has_no_density_is_refused_with_words() {
     folder.write("constant.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n");
     folder.write("hole.csv", "a,b\n1,2\n,3\n4,5\n2,1\n");
     for (line, code, words) in [
-        ("density two.csv", 1, &["three rows", "here are 2"] as &[&str]),
+        (
+            "density two.csv",
+            1,
+            &["three rows", "here are 2"] as &[&str],
+        ),
         ("density constant.csv", 1, &["every feature is constant"]),
-        ("density hole.csv", 1, &["line 3", "column 'a'", "--missing"]),
+        (
+            "density hole.csv",
+            1,
+            &["line 3", "column 'a'", "--missing"],
+        ),
         ("density nothing.csv", 1, &["nothing.csv"]),
-        ("density points.csv --kernel linear", 2, &["possible values"]),
-        ("density points.csv --bandwidth -1", 2, &["bandwidth", "above 0"]),
+        (
+            "density points.csv --kernel linear",
+            2,
+            &["possible values"],
+        ),
+        (
+            "density points.csv --bandwidth -1",
+            2,
+            &["bandwidth", "above 0"],
+        ),
         ("density points.csv --folds 1", 2, &["folds", "2 or more"]),
         ("density points.csv --output o.csv", 2, &["--test"]),
-        ("density points.csv --model points.csv", 2, &["would overwrite"]),
+        (
+            "density points.csv --model points.csv",
+            2,
+            &["would overwrite"],
+        ),
         ("density points.csv --memory 1K", 1, &["memory", "--memory"]),
     ] {
         let run = folder.line(line);
@@ -97,7 +133,10 @@ fn what_has_no_density_is_refused_with_words() {
         has(&run.err, words);
     }
     folder.line("density points.csv --model d.ks --quiet").ok();
-    for line in ["evaluate d.ks points.csv", "report d.ks points.csv -o r.html"] {
+    for line in [
+        "evaluate d.ks points.csv",
+        "report d.ks points.csv -o r.html",
+    ] {
         let run = folder.line(line);
         assert_eq!(run.code, 1);
         has(&run.err, &["a density has no classes", "predict"]);

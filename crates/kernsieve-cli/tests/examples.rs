@@ -1,4 +1,5 @@
-//! The examples in the help of every command do what they say, and mistakes are answered with what was meant.
+//! The examples in the help of every command do what they say, and mistakes are answered with what
+//! was meant.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -65,9 +66,16 @@ fn examples_run_as_they_are_printed() {
             };
             let mut shell = Command::new("sh");
             shell.arg("-c").arg(&line).current_dir(&folder);
-            let output = shell.env("PATH", &path).env("HOME", folder.path("")).output().unwrap();
+            let output = shell
+                .env("PATH", &path)
+                .env("HOME", folder.path(""))
+                .output()
+                .unwrap();
             let err = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && !err.contains("error"), "{line}\n{err}");
+            assert!(
+                output.status.success() && !err.contains("error"),
+                "{line}\n{err}"
+            );
             ran += 1;
         }
     }
@@ -81,7 +89,10 @@ fn short_help_is_short_and_long_help_has_everything() {
         let short = folder.line(&format!("{command} -h")).ok().out;
         let long = folder.line(&format!("{command} --help")).ok().out;
         assert!(2 * short.lines().count() < long.lines().count(), "{short}");
-        assert!(short.contains("--kernel") && !short.contains("--spacing"), "{short}");
+        assert!(
+            short.contains("--kernel") && !short.contains("--spacing"),
+            "{short}"
+        );
         assert!(long.contains("--kernel") && long.contains("--spacing"));
         has(&short, &["see more with '--help'"]);
     }
@@ -99,7 +110,10 @@ fn completions_know_the_commands() {
     ] {
         let run = folder.line(&format!("completions {shell}")).ok();
         has(&run.out, &[words, "test-fraction", "density"]);
-        let object = folder.line(&format!("completions {shell} --json")).ok().json();
+        let object = folder
+            .line(&format!("completions {shell} --json"))
+            .ok()
+            .json();
         assert_eq!(object["script"].as_str().unwrap(), run.out);
     }
     // Bash itself reads what is meant for it, where there is one.
@@ -109,7 +123,11 @@ fn completions_know_the_commands() {
         .current_dir(&folder)
         .output()
     {
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     assert_eq!(folder.line("completions tcsh").code, 2);
 }
@@ -118,7 +136,10 @@ fn completions_know_the_commands() {
 fn manual_pages() {
     let folder = Folder::new();
     has(&folder.line("man").ok().out, &[".TH kernsieve", "compare"]);
-    has(&folder.line("man fit").ok().out, &[".TH kernsieve-fit", "spacing"]);
+    has(
+        &folder.line("man fit").ok().out,
+        &[".TH kernsieve-fit", "spacing"],
+    );
     let wrong = folder.line("man fti");
     assert_eq!(wrong.code, 2);
     has(&wrong.err, &["no command 'fti'", "did you mean 'fit'?"]);
@@ -133,7 +154,10 @@ fn what_was_meant() {
         ("fit data.csv --bandwith 1", "'--bandwidth'"),
         ("fit data.csv --kernel gausian", "'gaussian'"),
         ("fit data.csv --method smkad", "did you mean 'smkda'?"),
-        ("fit data.csv --method sparse_kos", "did you mean 'sparse-kos'?"),
+        (
+            "fit data.csv --method sparse_kos",
+            "did you mean 'sparse-kos'?",
+        ),
         ("compare data.csv --methods lda,klrr", "did you mean 'klr'?"),
         ("fit data.csv --target clas", "Did you mean 'class'?"),
         ("fit data.csv --drop nosie", "Did you mean 'noise'?"),

@@ -9,7 +9,9 @@ fn fitted(method: &str) -> Folder {
     let folder = Folder::new();
     folder.write("disc.csv", disc(80, 1));
     folder
-        .line(&format!("fit disc.csv --method {method} --model m.ks --quiet"))
+        .line(&format!(
+            "fit disc.csv --method {method} --model m.ks --quiet"
+        ))
         .ok();
     folder
 }
@@ -37,12 +39,18 @@ fn a_model_becomes_a_file_and_a_line() {
 fn scripts_get_an_object() {
     let folder = fitted("kos");
     for (precision, words) in [("double", ""), ("single", " --precision single")] {
-        let object = folder.line(&format!("export m.ks m.onnx --json{words}")).ok().json();
+        let object = folder
+            .line(&format!("export m.ks m.onnx --json{words}"))
+            .ok()
+            .json();
         assert_eq!(object["output"], "m.onnx");
         assert_eq!(object["bytes"], folder.read("m.onnx").len());
         assert_eq!(object["precision"], precision);
         assert_eq!(object["inputs"], json!(["X"]));
-        assert_eq!(object["outputs"], json!(["label", "probabilities", "outputs"]));
+        assert_eq!(
+            object["outputs"],
+            json!(["label", "probabilities", "outputs"])
+        );
         assert_eq!(object["feature_names"], json!(["u", "v", "noise"]));
     }
 }
@@ -51,7 +59,9 @@ fn scripts_get_an_object() {
 fn a_density_has_one_output() {
     let folder = Folder::new();
     folder.write("disc.csv", disc(60, 1));
-    folder.line("density disc.csv --drop class --model d.ks --quiet").ok();
+    folder
+        .line("density disc.csv --drop class --model d.ks --quiet")
+        .ok();
     let object = folder.line("export d.ks d.onnx --json").ok().json();
     assert_eq!(object["outputs"], json!(["log_density"]));
 }

@@ -12,7 +12,9 @@ fn fitted(method: &str) -> Folder {
     folder.write("train.csv", groups(3, 20, 1));
     folder.write("test.csv", groups(3, 10, 2));
     folder
-        .line(&format!("fit train.csv --target class --method {method} --model m.ks"))
+        .line(&format!(
+            "fit train.csv --target class --method {method} --model m.ks"
+        ))
         .ok();
     folder
 }
@@ -25,8 +27,15 @@ fn numbers(cells: &[String]) -> Vec<f64> {
 fn predictions_are_the_most_probable_classes() {
     for method in METHODS {
         let folder = fitted(method);
-        let (header, rows) = folder.line("predict m.ks test.csv --proba --variates").ok().csv();
-        assert_eq!(header[..4], ["predicted", "p_c0", "p_c1", "p_c2"], "{method}");
+        let (header, rows) = folder
+            .line("predict m.ks test.csv --proba --variates")
+            .ok()
+            .csv();
+        assert_eq!(
+            header[..4],
+            ["predicted", "p_c0", "p_c1", "p_c2"],
+            "{method}"
+        );
         let outputs = header.len() - 4;
         assert!(outputs >= 1);
         (1..=outputs).for_each(|k| assert_eq!(header[3 + k], format!("z{k}")));
@@ -38,7 +47,10 @@ fn predictions_are_the_most_probable_classes() {
             assert!(values.iter().all(|v| v.is_finite()), "{method}: {row:?}");
             let p = &values[..3];
             assert!(p.iter().all(|v| (0.0..=1.0).contains(v)));
-            assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{method}: {row:?}");
+            assert!(
+                (p.iter().sum::<f64>() - 1.0).abs() < 1e-12,
+                "{method}: {row:?}"
+            );
             let best = (0..3).fold(0, |b, k| if p[k] > p[b] { k } else { b });
             assert_eq!(row[0], format!("c{best}"), "{method}");
             right += usize::from(row[0] == truth[2]);
@@ -63,10 +75,16 @@ fn every_way_out_gives_the_same_predictions() {
         ("--proba", &["predicted", "p_c0", "p_c1", "p_c2"]),
         ("--variates", &["predicted", "z1", "z2"]),
     ] {
-        let (narrow, cells) = folder.line(&format!("predict m.ks test.csv {options}")).ok().csv();
+        let (narrow, cells) = folder
+            .line(&format!("predict m.ks test.csv {options}"))
+            .ok()
+            .csv();
         assert_eq!(narrow, names);
         for (j, name) in narrow.iter().enumerate() {
-            assert_eq!(cells.iter().map(|r| r[j].clone()).collect::<Vec<_>>(), column(name));
+            assert_eq!(
+                cells.iter().map(|r| r[j].clone()).collect::<Vec<_>>(),
+                column(name)
+            );
         }
     }
 
@@ -126,28 +144,60 @@ fn the_order_of_columns_and_the_way_in_do_not_matter() {
     let expected = folder.line("predict m.ks test.csv --proba").ok().out;
 
     folder.write("other.csv", columns(&test, &[1, 2, 0]));
-    assert_eq!(folder.line("predict m.ks other.csv --proba").ok().out, expected);
+    assert_eq!(
+        folder.line("predict m.ks other.csv --proba").ok().out,
+        expected
+    );
     folder.write("no_labels.csv", columns(&test, &[1, 0]));
-    assert_eq!(folder.line("predict m.ks no_labels.csv --proba").ok().out, expected);
-    let extra: String = test.lines().enumerate().map(|(i, l)| format!("id{i},{l}\n")).collect();
+    assert_eq!(
+        folder.line("predict m.ks no_labels.csv --proba").ok().out,
+        expected
+    );
+    let extra: String = test
+        .lines()
+        .enumerate()
+        .map(|(i, l)| format!("id{i},{l}\n"))
+        .collect();
     folder.write("extra.csv", extra);
     let run = folder.line("predict m.ks extra.csv --proba").ok();
     assert_eq!(run.out, expected);
     has(&run.err, &["not used", "'id0'"]);
-    assert_eq!(folder.line("predict m.ks extra.csv --proba --quiet").ok().err, "");
+    assert_eq!(
+        folder
+            .line("predict m.ks extra.csv --proba --quiet")
+            .ok()
+            .err,
+        ""
+    );
     folder.write("test.tsv", test.replace(',', "\t"));
-    assert_eq!(folder.line("predict m.ks test.tsv --proba").ok().out, expected);
+    assert_eq!(
+        folder.line("predict m.ks test.tsv --proba").ok().out,
+        expected
+    );
     folder.write("test.csv.gz", gzip(test.as_bytes()));
-    assert_eq!(folder.line("predict m.ks test.csv.gz --proba").ok().out, expected);
-    let headless = columns(&test, &[0, 1]).split_once('\n').unwrap().1.to_string();
+    assert_eq!(
+        folder.line("predict m.ks test.csv.gz --proba").ok().out,
+        expected
+    );
+    let headless = columns(&test, &[0, 1])
+        .split_once('\n')
+        .unwrap()
+        .1
+        .to_string();
     folder.write("headless.csv", headless);
     assert_eq!(
-        folder.line("predict m.ks headless.csv --no-header --proba").ok().out,
+        folder
+            .line("predict m.ks headless.csv --no-header --proba")
+            .ok()
+            .out,
         expected
     );
 
     assert_eq!(
-        folder.with_input("predict m.ks - --proba", test.as_bytes()).ok().out,
+        folder
+            .with_input("predict m.ks - --proba", test.as_bytes())
+            .ok()
+            .out,
         expected
     );
     let train = folder.read("train.csv");
@@ -183,7 +233,11 @@ fn a_model_is_the_same_bytes_on_any_number_of_threads() {
                 "{method} {data}"
             );
         }
-        assert_eq!(folder.read("m.ks"), folder.read("g1.ks"), "{method}: a second run");
+        assert_eq!(
+            folder.read("m.ks"),
+            folder.read("g1.ks"),
+            "{method}: a second run"
+        );
         let answers = |threads: &str| {
             folder
                 .line(&format!(
@@ -215,7 +269,10 @@ fn a_reloaded_model_answers_as_the_fitted_one_did() {
         );
         assert_eq!(fit["test_error"], fit["test"]["error"]);
         assert_eq!(
-            folder.line("evaluate again.ks train.csv --json").ok().json()["error"],
+            folder
+                .line("evaluate again.ks train.csv --json")
+                .ok()
+                .json()["error"],
             fit["train_error"],
             "{method}"
         );
@@ -247,9 +304,15 @@ fn held_out_rows_are_not_trained_on() {
             .json()
     };
     let whole = run("");
-    assert_eq!((&whole["n_rows"], &whole["test_error"]), (&60.into(), &Value::Null));
+    assert_eq!(
+        (&whole["n_rows"], &whole["test_error"]),
+        (&60.into(), &Value::Null)
+    );
     let part = run("--holdout 0.25");
-    assert_eq!((&part["n_rows"], &part["test"]["n_rows"]), (&45.into(), &15.into()));
+    assert_eq!(
+        (&part["n_rows"], &part["test"]["n_rows"]),
+        (&45.into(), &15.into())
+    );
     assert!(part["test_error"].is_number());
     let rows: Vec<u64> = part["retained_samples"]["rows"]
         .as_array()
@@ -265,13 +328,19 @@ fn held_out_rows_are_not_trained_on() {
         part["retained_samples"]
     );
     let other = run("--test test.csv");
-    assert_eq!((&other["n_rows"], &other["test"]["n_rows"]), (&60.into(), &30.into()));
+    assert_eq!(
+        (&other["n_rows"], &other["test"]["n_rows"]),
+        (&60.into(), &30.into())
+    );
 }
 
 #[test]
 fn rows_left_out_do_not_shift_the_numbers_of_the_others() {
     let folder = Folder::new();
-    folder.write("gaps.csv", groups(2, 10, 1).replacen("class\n", "class\n,1,c0\n", 1));
+    folder.write(
+        "gaps.csv",
+        groups(2, 10, 1).replacen("class\n", "class\n,1,c0\n", 1),
+    );
     folder.write("test.csv", groups(2, 5, 2));
     let fit = folder
         .line("fit gaps.csv --method mkda --missing drop --test test.csv --json")
@@ -291,7 +360,10 @@ fn a_threshold_on_the_accuracy_sets_the_status() {
             .unwrap()
             .replace(",c0", ",c1"),
     );
-    assert_eq!(folder.line("evaluate m.ks test.csv --fail-under 0.5").code, 0);
+    assert_eq!(
+        folder.line("evaluate m.ks test.csv --fail-under 0.5").code,
+        0
+    );
     let run = folder.line("evaluate m.ks wrong.csv --fail-under 0.9 --json");
     assert_eq!(run.code, 3);
     assert!(run.json()["accuracy"].as_f64().unwrap() < 0.9);
@@ -331,20 +403,34 @@ fn weights_count_rows_so_often() {
     ] {
         let options = format!("--method {method} {fixed} --no-cv -q");
         folder
-            .line(&format!("fit weighed.csv --weights weight {options} -o w.ks"))
+            .line(&format!(
+                "fit weighed.csv --weights weight {options} -o w.ks"
+            ))
             .ok();
-        folder.line(&format!("fit repeated.csv {options} -o r.ks")).ok();
+        folder
+            .line(&format!("fit repeated.csv {options} -o r.ks"))
+            .ok();
         let probabilities = |model: &str| {
-            let run = folder.line(&format!("predict {model} new.csv --proba -q")).ok();
+            let run = folder
+                .line(&format!("predict {model} new.csv --proba -q"))
+                .ok();
             let rows = run.csv().1;
-            rows.iter().map(|r| r[1].parse::<f64>().unwrap()).collect::<Vec<_>>()
+            rows.iter()
+                .map(|r| r[1].parse::<f64>().unwrap())
+                .collect::<Vec<_>>()
         };
         for (a, b) in probabilities("w.ks").iter().zip(probabilities("r.ks")) {
             assert!((a - b).abs() < 1e-6, "{method}: {a} {b}");
         }
     }
-    let run = folder.line("fit weighed.csv --weights weight --method lda --json").ok();
-    assert!(run.json()["notices"].to_string().contains("of weight 0 left out"));
+    let run = folder
+        .line("fit weighed.csv --weights weight --method lda --json")
+        .ok();
+    assert!(
+        run.json()["notices"]
+            .to_string()
+            .contains("of weight 0 left out")
+    );
     assert!(!run.json()["feature_names"].to_string().contains("weight"));
 }
 
@@ -394,16 +480,19 @@ fn groups_are_held_out_whole() {
     let fit = "fit twins.csv --method parzen --bandwidth 0.01 --json -q";
     let error = |options: &str| {
         let run = folder.line(&format!("{fit} {options}")).ok().json();
-        assert_eq!(run["groups"].is_u64(), options.contains("--groups"));
-        (run["cv"]["error"].as_f64().unwrap(), run["test_error"].as_f64())
+        assert_eq!(run["groups"].is_u64(), options.contains("--blocks"));
+        (
+            run["cv"]["error"].as_f64().unwrap(),
+            run["test_error"].as_f64(),
+        )
     };
     // A row's twin is in another fold and gives its class away, unless both are held out together.
     assert!(error("--drop who --folds 10").0 < 0.15);
-    assert!(error("--groups who --folds 10").0 > 0.3);
+    assert!(error("--blocks who --folds 10").0 > 0.3);
     assert!(error("--drop who --holdout 0.2").1.unwrap() < 0.35);
-    assert!(error("--groups who --holdout 0.2").1.unwrap() > 0.35);
+    assert!(error("--blocks who --holdout 0.2").1.unwrap() > 0.35);
     let run = folder
-        .line("fit twins.csv --method parzen --bandwidth 0.01 --groups who -o m.ks")
+        .line("fit twins.csv --method parzen --bandwidth 0.01 --blocks who -o m.ks")
         .ok();
     has(&run.out, &["120 rows in 60 groups", "2 features"]);
     // The column is not needed again.
@@ -412,7 +501,7 @@ fn groups_are_held_out_whole() {
     // The default method, and the comparison of methods.
     folder.line("fit twins.csv --groups who --json").ok();
     let run = folder
-        .line("compare twins.csv --groups who --methods parzen,lda --bandwidth 0.01 --repeats 3 --json")
+        .line("compare twins.csv --blocks who --methods parzen,lda --bandwidth 0.01 --repeats 3 --json")
         .ok();
     for method in run.json()["methods"].as_array().unwrap() {
         assert!(method["error_mean"].as_f64().unwrap() > 0.3, "{method}");
@@ -423,16 +512,23 @@ fn groups_are_held_out_whole() {
         .enumerate()
         .map(|(i, l)| match i {
             0 => format!("{l}\n"),
-            _ => format!("{}{}\n", if i % 4 < 2 { "l" } else { "r" }, &l[l.find(',').unwrap()..]),
+            _ => format!(
+                "{}{}\n",
+                if i % 4 < 2 { "l" } else { "r" },
+                &l[l.find(',').unwrap()..]
+            ),
         })
         .collect();
     folder.write("halves.csv", halves);
     let run = folder
-        .line("compare halves.csv --groups who --methods lda --repeats 3")
+        .line("compare halves.csv --blocks who --methods lda --repeats 3")
         .ok();
     has(&run.out, &["50 % of the rows held out, in 2 groups"]);
-    folder.write("same.csv", "a,b,class\n1,x,x\n2,x,x\n3,x,x\n7,y,y\n8,y,y\n9,y,y\n");
-    let run = folder.line("fit same.csv --groups b --method lda").ok();
+    folder.write(
+        "same.csv",
+        "a,b,class\n1,x,x\n2,x,x\n3,x,x\n7,y,y\n8,y,y\n9,y,y\n",
+    );
+    let run = folder.line("fit same.csv --blocks b --method lda").ok();
     has(&run.err, &["2 classes have all rows in one group", "x, y"]);
 }
 
@@ -440,18 +536,21 @@ fn groups_are_held_out_whole() {
 fn groups_that_are_none() {
     let folder = Folder::new();
     folder.write("d.csv", "a,g,class\n1,1,x\n2,,y\n3,1,x\n4,1,y\n");
-    let run = folder.line("fit d.csv --groups g --method lda");
+    let run = folder.line("fit d.csv --blocks g --method lda");
     assert_eq!(run.code, 1, "{}", run.err);
     has(&run.err, &["line 3", "'g'", "group of this row is missing"]);
     folder.write("d.csv", "a,g,class\n1,1,x\n2,1,y\n3,1,x\n4,1,y\n");
-    has(&folder.line("fit d.csv --groups g --method lda").err, &["of one group"]);
+    has(
+        &folder.line("fit d.csv --blocks g --method lda").err,
+        &["of one group"],
+    );
     for wrong in ["class", "b", "9", "g --weights g"] {
-        let run = folder.line(&format!("fit d.csv --groups {wrong}"));
+        let run = folder.line(&format!("fit d.csv --blocks {wrong}"));
         assert_eq!(run.code, 1, "{}", run.err);
-        has(&run.err, &["--groups"]);
+        has(&run.err, &["--blocks"]);
     }
     folder.write("twins.csv", twins(20));
-    let run = folder.line("fit twins.csv --groups who --method smkda --validation loo");
+    let run = folder.line("fit twins.csv --blocks who --method smkda --validation loo");
     assert_eq!(run.code, 1, "{}", run.err);
     has(&run.err, &["divides the groups", "--validation cv"]);
 }
@@ -460,7 +559,9 @@ fn groups_that_are_none() {
 fn a_sparse_model_by_leave_one_out() {
     let folder = Folder::new();
     folder.write("d.csv", disc(120, 3));
-    let run = folder.line("fit d.csv --method smkda --validation loo --json").ok();
+    let run = folder
+        .line("fit d.csv --method smkda --validation loo --json")
+        .ok();
     let fit = run.json();
     assert_eq!(fit["cv"]["folds"], 5);
     let kept = fit["retained_samples"]["count"].as_u64().unwrap();
@@ -468,7 +569,10 @@ fn a_sparse_model_by_leave_one_out() {
     assert!(fit["cv"]["grid"][0]["press"]["mean"].as_f64().unwrap() > 0.0);
     assert!(fit["cv"]["error"].as_f64().unwrap() < 0.15);
     has(
-        &folder.line("fit d.csv --method smkda --validation loo").ok().out,
+        &folder
+            .line("fit d.csv --method smkda --validation loo")
+            .ok()
+            .out,
         &[
             "leave-one-out",
             "PRESS",

@@ -9,7 +9,8 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts a program that reads standard input. When this returns it has begun to: there is more than a pipe holds.
+/// Starts a program that reads standard input. When this returns it has begun to: there is more
+/// than a pipe holds.
 fn start(folder: &Folder, line: &str, input: &str) -> (Child, ChildStdin) {
     assert!(input.len() > 100_000);
     let args: Vec<&str> = line.split_whitespace().collect();
@@ -24,10 +25,14 @@ fn start(folder: &Folder, line: &str, input: &str) -> (Child, ChildStdin) {
     (child, pipe)
 }
 
-/// Interrupts a running program and returns its status, output and messages; it must end within two seconds.
+/// Interrupts a running program and returns its status, output and messages; it must end within two
+/// seconds.
 #[track_caller]
 fn interrupt(mut child: Child) -> (Option<i32>, String, String) {
-    assert!(child.try_wait().unwrap().is_none(), "ended too soon to be interrupted");
+    assert!(
+        child.try_wait().unwrap().is_none(),
+        "ended too soon to be interrupted"
+    );
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -46,7 +51,11 @@ fn interrupt(mut child: Child) -> (Option<i32>, String, String) {
     }
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[track_caller]
@@ -65,7 +74,11 @@ fn a_comparison_stops_and_its_journal_goes_on() {
     let lines = || std::fs::read_to_string(folder.path("j")).map_or(0, |t| t.lines().count());
     let line = "compare data.csv --methods lda,kos --repeats 100000 --journal j --json";
     let mut command = folder.command(&line.split(' ').collect::<Vec<_>>());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     wait_until("no results in the journal", || lines() > 10);
     let (code, out, err) = interrupt(child);
     assert_eq!((code, out.as_str()), (Some(130), ""), "{err}");
@@ -80,8 +93,19 @@ fn a_comparison_stops_and_its_journal_goes_on() {
     let fresh = folder
         .line("compare data.csv --methods lda,kos --repeats 4 --json")
         .ok();
-    for (a, b) in (0..2).map(|i| (resumed.json()["methods"][i].clone(), fresh.json()["methods"][i].clone())) {
-        for field in ["method", "error_mean", "error_se", "features_mean", "params"] {
+    for (a, b) in (0..2).map(|i| {
+        (
+            resumed.json()["methods"][i].clone(),
+            fresh.json()["methods"][i].clone(),
+        )
+    }) {
+        for field in [
+            "method",
+            "error_mean",
+            "error_se",
+            "features_mean",
+            "params",
+        ] {
             assert_eq!(a[field], b[field], "{field}");
         }
     }
@@ -95,7 +119,11 @@ fn a_fit_stops_and_the_old_model_stays() {
     let old = folder.read("m.ks");
     // While it reads, and in the middle of minutes of tuning.
     for tuning in [false, true] {
-        let (child, pipe) = start(&folder, "fit - --method mkda --folds 20 --model m.ks", &disc(3000, 1));
+        let (child, pipe) = start(
+            &folder,
+            "fit - --method mkda --folds 20 --model m.ks",
+            &disc(3000, 1),
+        );
         let reading = (!tuning).then_some(pipe);
         std::thread::sleep(Duration::from_millis(500));
         let (code, out, err) = interrupt(child);

@@ -6,7 +6,8 @@ mod common;
 use common::{Folder, METHODS, groups};
 use serde_json::Value;
 
-/// Checks fields such as `a.b` against types: `text`, `whole`, `number`, `flag`, `list`, `object`; `?` allows null.
+/// Checks fields such as `a.b` against types: `text`, `whole`, `number`, `flag`, `list`, `object`;
+/// `?` allows null.
 #[track_caller]
 fn check(value: &Value, fields: &str) {
     for field in fields.split_whitespace() {
@@ -44,7 +45,9 @@ fn fields_of_fit_and_inspect() {
         cv.grid:list train_error:number objective:number? iterations:whole converged:flag residual:number? model:text";
     for method in METHODS {
         let fit = folder
-            .line(&format!("fit data.csv --method {method} --model m.ks --json"))
+            .line(&format!(
+                "fit data.csv --method {method} --model m.ks --json"
+            ))
             .ok()
             .json();
         check(&fit, shared);
@@ -70,7 +73,10 @@ fn fields_of_fit_and_inspect() {
         );
         check(&folder.line("inspect m.ks --json").ok().json(), shared);
     }
-    let bare = folder.line("fit data.csv --method lda --no-cv --json").ok().json();
+    let bare = folder
+        .line("fit data.csv --method lda --no-cv --json")
+        .ok()
+        .json();
     check(&bare, "cv:object? model:text? test_error:number?");
     assert!(bare["cv"].is_null() && bare["model"].is_null());
     let tested = folder
@@ -102,13 +108,19 @@ fn fields_of_evaluate() {
         .map(|(i, j)| confusion[i][j])
         .sum();
     assert_eq!(object["error"].as_f64().unwrap(), wrong as f64 / 45.0);
-    assert_eq!(object["accuracy"].as_f64().unwrap(), 1.0 - wrong as f64 / 45.0);
+    assert_eq!(
+        object["accuracy"].as_f64().unwrap(),
+        1.0 - wrong as f64 / 45.0
+    );
 }
 
 #[test]
 fn fields_of_compare() {
     let folder = folder();
-    let object = folder.line("compare data.csv --repeats 2 --json").ok().json();
+    let object = folder
+        .line("compare data.csv --repeats 2 --json")
+        .ok()
+        .json();
     check(&object, "splits:whole methods:list");
     assert_eq!(object["splits"], 2);
     let methods = object["methods"].as_array().unwrap();

@@ -9,7 +9,9 @@ use common::{Folder, disc, groups, has};
 fn coefficients_are_shown_by_class_and_counted() {
     let folder = Folder::new();
     folder.write("data.csv", groups(3, 30, 1));
-    let run = folder.line("fit data.csv --method l1-dkf --model m.ks").ok();
+    let run = folder
+        .line("fit data.csv --method l1-dkf --model m.ks")
+        .ok();
     has(
         &run.out,
         &[
@@ -21,7 +23,10 @@ fn coefficients_are_shown_by_class_and_counted() {
             "  *  ",
         ],
     );
-    let fit = folder.line("fit data.csv --method l1-dkf --json --quiet").ok().json();
+    let fit = folder
+        .line("fit data.csv --method l1-dkf --json --quiet")
+        .ok()
+        .json();
     assert_eq!(fit["kernel"]["family"], "discriminant");
     assert_eq!(fit["params"]["posterior"], "l1");
     let p = fit["n_features"].as_u64().unwrap();
@@ -41,15 +46,24 @@ fn coefficients_are_shown_by_class_and_counted() {
     assert!((fit["objective"].as_f64().unwrap() - objective).abs() < 1e-9);
     // Penalties fall along the path, and the chosen one is on it.
     let path = fit["path"].as_array().unwrap();
-    let penalties: Vec<f64> = path.iter().map(|s| s["sparsity"].as_f64().unwrap()).collect();
+    let penalties: Vec<f64> = path
+        .iter()
+        .map(|s| s["sparsity"].as_f64().unwrap())
+        .collect();
     assert!(penalties.windows(2).all(|w| w[0] > w[1]) && penalties[0] == 1024.0);
-    assert_eq!(penalties.last(), fit["params"]["sparsity"].as_f64().as_ref());
+    assert_eq!(
+        penalties.last(),
+        fit["params"]["sparsity"].as_f64().as_ref()
+    );
     assert!(path.iter().all(|s| s["cv_error"].is_f64()));
     assert_eq!(
         folder.line("inspect m.ks --json").ok().json()["coefficients"],
         fit["coefficients"]
     );
-    has(&folder.line("inspect m.ks").ok().out, &["nonzero", "rule mahalanobis"]);
+    has(
+        &folder.line("inspect m.ks").ok().out,
+        &["nonzero", "rule mahalanobis"],
+    );
 }
 
 #[test]
@@ -95,7 +109,9 @@ fn nonlinear_posteriors_learn_what_linear_ones_cannot() {
     let linear = [error(""), error("--posterior logistic")];
     let nonlinear = [error("--posterior klr"), error("--posterior parzen")];
     assert!(
-        linear.iter().all(|l| nonlinear.iter().all(|n| n + 0.1 < *l)),
+        linear
+            .iter()
+            .all(|l| nonlinear.iter().all(|n| n + 0.1 < *l)),
         "{linear:?} {nonlinear:?}"
     );
 }
@@ -106,7 +122,9 @@ fn every_kernel_method_takes_the_discriminant_kernel() {
     folder.write("data.csv", groups(3, 30, 2));
     for method in ["mkda", "smkda", "kos", "klr", "l1-dkf"] {
         for posterior in ["l1", "logistic", "klr", "parzen"] {
-            let line = format!("fit data.csv --method {method} --posterior {posterior} --model m.ks --json --quiet");
+            let line = format!(
+                "fit data.csv --method {method} --posterior {posterior} --model m.ks --json --quiet"
+            );
             let fit = folder.line(&line).ok().json();
             assert_eq!(fit["kernel"]["posterior"], posterior);
             assert!(
@@ -125,7 +143,9 @@ fn options_of_the_rule_and_of_the_simplex() {
     let folder = Folder::new();
     folder.write("data.csv", groups(3, 30, 3));
     let fit = |options: &str| {
-        let line = format!("fit data.csv --target class --method l1-dkf --sparsity 2 --json --quiet {options}");
+        let line = format!(
+            "fit data.csv --target class --method l1-dkf --sparsity 2 --json --quiet {options}"
+        );
         folder.line(&line).ok().json()
     };
     let plain = fit("");
@@ -150,11 +170,16 @@ fn options_of_the_rule_and_of_the_simplex() {
     }
     // What means nothing is said.
     let ignored = fit("--bandwidth 2 --ridge 1");
-    has(ignored["notices"][0].as_str().unwrap(), &["--bandwidth", "--ridge"]);
+    has(
+        ignored["notices"][0].as_str().unwrap(),
+        &["--bandwidth", "--ridge"],
+    );
     // Plain discriminant analysis has the metric, too.
     let lda = |options: &str| {
         folder
-            .line(&format!("fit data.csv --method lda --json --quiet {options}"))
+            .line(&format!(
+                "fit data.csv --method lda --json --quiet {options}"
+            ))
             .ok()
             .json()
     };

@@ -18,10 +18,17 @@ fn few_samples_are_retained_and_named() {
             " of 150 rows",
         ],
     );
-    let fit = folder.line("fit data.csv --method l2qp --json --quiet").ok().json();
+    let fit = folder
+        .line("fit data.csv --method l2qp --json --quiet")
+        .ok()
+        .json();
     let kept = fit["retained_samples"]["count"].as_u64().unwrap();
     assert!((2..150).contains(&kept), "{kept}");
-    assert!(fit["converged"] == true && fit["objective"].is_f64() && fit["residual"].as_f64().unwrap() <= 1e-8);
+    assert!(
+        fit["converged"] == true
+            && fit["objective"].is_f64()
+            && fit["residual"].as_f64().unwrap() <= 1e-8
+    );
     assert_eq!(fit["params"]["balance"], 1.0);
     let evaluation = folder.line("evaluate m.ks data.csv --json").ok().json();
     assert_eq!(evaluation["error"], fit["train_error"]);
@@ -44,7 +51,9 @@ fn every_variant_of_the_program_learns() {
         "--priors uniform",
         "--multiclass joint",
     ] {
-        let line = format!("fit data.csv --target class --method l2qp --model m.ks --json --quiet {options}");
+        let line = format!(
+            "fit data.csv --target class --method l2qp --model m.ks --json --quiet {options}"
+        );
         let fit = folder.line(&line).ok().json();
         assert!(
             fit["cv"]["error"].as_f64().unwrap() < 0.2,
@@ -69,7 +78,10 @@ fn several_classes_in_two_ways() {
         let line = format!("fit data.csv --method l2qp --model m.ks --json --quiet {options}");
         let fit = folder.line(&line).ok().json();
         assert!(fit["cv"]["error"].as_f64().unwrap() < 0.1, "{options}");
-        assert_eq!(folder.line("inspect m.ks --json").ok().json()["outputs"], outputs);
+        assert_eq!(
+            folder.line("inspect m.ks --json").ok().json()["outputs"],
+            outputs
+        );
         let run = folder.line("predict m.ks data.csv --proba").ok();
         let (_, rows) = run.csv();
         for row in rows {
@@ -98,7 +110,9 @@ fn without_constraints_it_is_a_linear_system() {
     let run = folder.line("fit data.csv --method l2le --no-cv --bandwidth 5 --ridge 1e-16");
     assert_eq!(run.code, 1);
     has(&run.err, &["condition number", "--ridge", "--bandwidth"]);
-    let run = folder.line("fit data.csv --method l2le --balance 2 --relaxed").ok();
+    let run = folder
+        .line("fit data.csv --method l2le --balance 2 --relaxed")
+        .ok();
     has(&run.err, &["not used by l2le", "--balance", "--relaxed"]);
 }
 
@@ -106,18 +120,31 @@ fn without_constraints_it_is_a_linear_system() {
 fn costs_multiply_the_probabilities_whatever_the_method() {
     let folder = Folder::new();
     let probabilities = |line: &str| {
-        folder.line(&format!("fit data.csv --model m.ks --quiet {line}")).ok();
+        folder
+            .line(&format!("fit data.csv --model m.ks --quiet {line}"))
+            .ok();
         let (_, rows) = folder.line("predict m.ks data.csv --proba").ok().csv();
-        let numbers = |r: &Vec<String>| r[1..].iter().map(|p| p.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        let numbers = |r: &Vec<String>| {
+            r[1..]
+                .iter()
+                .map(|p| p.parse::<f64>().unwrap())
+                .collect::<Vec<_>>()
+        };
         let labels: Vec<String> = rows.iter().map(|r| r[0].clone()).collect();
         (labels, rows.iter().map(numbers).collect::<Vec<_>>())
     };
-    for (data, costs) in [(disc(120, 5), vec![1.0, 8.0]), (groups(3, 25, 2), vec![5.0, 1.0, 0.25])] {
+    for (data, costs) in [
+        (disc(120, 5), vec![1.0, 8.0]),
+        (groups(3, 25, 2), vec![5.0, 1.0, 0.25]),
+    ] {
         folder.write("data.csv", data);
         let words: Vec<String> = costs.iter().map(f64::to_string).collect();
-        for method in ["lda", "mkda", "smkda", "kos", "klr", "l1-dkf", "l2qp", "l2le", "parzen"] {
+        for method in [
+            "lda", "mkda", "smkda", "kos", "klr", "l1-dkf", "l2qp", "l2le", "parzen",
+        ] {
             let (_, plain) = probabilities(&format!("--method {method}"));
-            let (labels, dear) = probabilities(&format!("--method {method} --costs {}", words.join(",")));
+            let (labels, dear) =
+                probabilities(&format!("--method {method} --costs {}", words.join(",")));
             let classes = folder.line("inspect m.ks --json").ok().json()["classes"].clone();
             for ((p, q), label) in plain.iter().zip(&dear).zip(&labels) {
                 let weighed: Vec<f64> = p.iter().zip(&costs).map(|(p, c)| p * c).collect();

@@ -16,9 +16,21 @@ fn imports_are_shown_in_order_and_kept_in_the_model() {
     let run = folder.line("fit data.csv --method fivm --model m.ks").ok();
     has(
         &run.out,
-        &["feature", "H", "next best", "worse", "train", "CV", "folds", "  *  1"],
+        &[
+            "feature",
+            "H",
+            "next best",
+            "worse",
+            "train",
+            "CV",
+            "folds",
+            "  *  1",
+        ],
     );
-    let fit = folder.line("fit data.csv --method fivm --json --quiet").ok().json();
+    let fit = folder
+        .line("fit data.csv --method fivm --json --quiet")
+        .ok()
+        .json();
     let selected = fit["selected_features"].as_array().unwrap();
     let path = fit["path"].as_array().unwrap();
     assert!(!selected.is_empty() && path.len() >= selected.len());
@@ -32,16 +44,23 @@ fn imports_are_shown_in_order_and_kept_in_the_model() {
     assert_eq!(fit["params"]["n_features"], selected.len());
     let inspected = folder.line("inspect m.ks --json").ok().json();
     assert_eq!(inspected["path"], fit["path"]);
-    has(&folder.line("inspect m.ks").ok().out, &["next best", "train"]);
+    has(
+        &folder.line("inspect m.ks").ok().out,
+        &["next best", "train"],
+    );
 }
 
 #[test]
 fn a_cut_is_the_beginning_of_the_path() {
     let folder = Folder::new();
     folder.write("data.csv", disc(80, 2));
-    let fixed = "fit data.csv --method fivm --bandwidth 1 --ridge 0.01 --stop none --no-cv --json --quiet";
+    let fixed =
+        "fit data.csv --method fivm --bandwidth 1 --ridge 0.01 --stop none --no-cv --json --quiet";
     let whole = folder.line(fixed).ok().json();
-    let cut = folder.line(&format!("{fixed} --max-features 1")).ok().json();
+    let cut = folder
+        .line(&format!("{fixed} --max-features 1"))
+        .ok()
+        .json();
     assert_eq!(cut["selected_features"][0], whole["selected_features"][0]);
     assert_eq!(cut["selected_features"].as_array().unwrap().len(), 1);
 }
@@ -51,7 +70,9 @@ fn few_samples_on_few_features() {
     let folder = Folder::new();
     folder.write("data.csv", disc(120, 3));
     for method in ["klr", "fivm"] {
-        let line = format!("fit data.csv --method {method} --max-support 10 --bandwidth 1 --ridge 0.002 --model m.ks");
+        let line = format!(
+            "fit data.csv --method {method} --max-support 10 --bandwidth 1 --ridge 0.002 --model m.ks"
+        );
         let run = folder.line(&line).ok();
         has(&run.out, &["in order of selection"]);
         let fit = folder.line(&format!("{line} --json --quiet")).ok().json();
@@ -84,13 +105,18 @@ fn a_page_with_pictures() {
             "</html>",
         ],
     );
-    // One point a row, and nothing from elsewhere (the one address is the name of SVG, which nothing loads).
-    assert_eq!(points(&page)["sets"][0]["row"].as_array().unwrap().len(), 120);
+    // One point a row, and nothing from elsewhere (the one address is the name of SVG, which
+    // nothing loads).
+    assert_eq!(
+        points(&page)["sets"][0]["row"].as_array().unwrap().len(),
+        120
+    );
     for outside in ["https:", "src=", "url(", "@import", "NaN,", "Infinity,"] {
         assert!(!page.contains(outside), "{outside}");
     }
     assert_eq!(page.matches("http:").count(), 1);
-    // The file that the model comes from is known again, and an error on it not taken for the truth.
+    // The file that the model comes from is known again, and an error on it not taken for the
+    // truth.
     let run = folder.line("report m.ks data.csv --output again.html").ok();
     has(&run.out, &["again.html", "120 rows"]);
     has(&text(&folder, "again.html"), &["so this is flattering"]);
@@ -101,10 +127,14 @@ fn a_page_with_pictures() {
         .map(|l| format!("{l}\n"))
         .collect();
     folder.write("head.csv", head);
-    folder.line("report m.ks head.csv --output head.html --quiet").ok();
+    folder
+        .line("report m.ks head.csv --output head.html --quiet")
+        .ok();
     has(&text(&folder, "head.html"), &["so this is flattering"]);
     folder.write("other.csv", disc(120, 7));
-    folder.line("report m.ks other.csv --output other.html --quiet").ok();
+    folder
+        .line("report m.ks other.csv --output other.html --quiet")
+        .ok();
     assert!(!text(&folder, "other.html").contains("so this is flattering"));
     // Every method has a page.
     for method in common::METHODS {
@@ -114,7 +144,10 @@ fn a_page_with_pictures() {
             ))
             .ok();
         let page = text(&folder, &format!("{method}.html"));
-        has(&page, &["data-plot=\"scores\"", "data-plot=\"calibration\"", method]);
+        has(
+            &page,
+            &["data-plot=\"scores\"", "data-plot=\"calibration\"", method],
+        );
         let data = points(&page);
         // Two features over a plane, or a single one along a line.
         let drawn = |field: &str, list: &str| data[field][list].as_array().map(Vec::len);
@@ -125,8 +158,15 @@ fn a_page_with_pictures() {
         // What the page counts as wrong is what the table of cross-validation counts.
         let set = &data["sets"][0];
         let (observed, predicted) = (set["y"].as_array().unwrap(), set["p"].as_array().unwrap());
-        let wrong = observed.iter().zip(predicted).filter(|(y, p)| y != p).count();
-        let inspected = folder.line(&format!("inspect {method}.ks --json")).ok().json();
+        let wrong = observed
+            .iter()
+            .zip(predicted)
+            .filter(|(y, p)| y != p)
+            .count();
+        let inspected = folder
+            .line(&format!("inspect {method}.ks --json"))
+            .ok()
+            .json();
         let error = inspected["cv"]["error"].as_f64().unwrap();
         if method != "sparse-kos" {
             assert!(
@@ -167,12 +207,18 @@ fn names_of_a_page_are_text_and_nothing_else() {
             )
         })
         .collect();
-    folder.write("odd.csv", format!("{nasty},<img src=x onerror=alert(1)>,class\n{rows}"));
+    folder.write(
+        "odd.csv",
+        format!("{nasty},<img src=x onerror=alert(1)>,class\n{rows}"),
+    );
     folder
         .line("fit odd.csv --method kos --bandwidth 1 --report odd.html --quiet")
         .ok();
     let page = text(&folder, "odd.html");
-    assert!(!page.contains("<script>alert") && !page.contains("<img"), "{page}");
+    assert!(
+        !page.contains("<script>alert") && !page.contains("<img"),
+        "{page}"
+    );
     assert_eq!(page.matches("</script>").count(), 2);
     assert_eq!(points(&page)["classes"], serde_json::json!([nasty, "=1+1"]));
 }
@@ -193,18 +239,31 @@ fn a_model_of_few_features_needs_only_their_columns() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|n| header.iter().position(|h| *h == n.as_str().unwrap()).unwrap())
+        .map(|n| {
+            header
+                .iter()
+                .position(|h| *h == n.as_str().unwrap())
+                .unwrap()
+        })
         .collect();
     assert!(used.len() == 2 && header.len() > 3);
     let cut = |columns: &[usize]| -> String {
         let line = |l: &str| {
             let cells: Vec<&str> = l.split(',').collect();
-            columns.iter().map(|&j| cells[j]).collect::<Vec<_>>().join(",") + "\n"
+            columns
+                .iter()
+                .map(|&j| cells[j])
+                .collect::<Vec<_>>()
+                .join(",")
+                + "\n"
         };
         text.lines().map(line).collect()
     };
     folder.write("few.csv", cut(&used));
-    assert_eq!(folder.line("predict m.ks few.csv --proba").ok().out, whole.out);
+    assert_eq!(
+        folder.line("predict m.ks few.csv --proba").ok().out,
+        whole.out
+    );
     folder.write("one.csv", cut(&used[..1]));
     let run = folder.line("predict m.ks one.csv");
     assert_eq!(run.code, 1);
@@ -235,7 +294,9 @@ fn a_page_of_one_feature_and_of_unknown_classes() {
         })
         .collect();
     folder.write("zebra.csv", other);
-    folder.line("report m.ks zebra.csv --output z.html --quiet").ok();
+    folder
+        .line("report m.ks zebra.csv --output z.html --quiet")
+        .ok();
     has(
         &text(&folder, "z.html"),
         &["5 rows have a class that the model does not know", "zebra"],

@@ -1,4 +1,5 @@
-//! Options with values that will not do: wrong usage is status 2, and nothing is read, trained or written.
+//! Options with values that will not do: wrong usage is status 2, and nothing is read, trained or
+//! written.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -39,25 +40,52 @@ fn values_of_fit() {
         ("--kernel polynomial --degree 0", &["degree"]),
         ("--kernel sigmoid --slope nan", &["slope"]),
         ("--components 0", &["components", "1 or more"]),
-        ("--method smkda --path-limit 0", &["path-limit", "1 or more"]),
-        ("--method kos --validation loo", &["validation", "smkda", "loo"]),
+        (
+            "--method smkda --path-limit 0",
+            &["path-limit", "1 or more"],
+        ),
+        (
+            "--method kos --validation loo",
+            &["validation", "smkda", "loo"],
+        ),
         (
             "--method smkda --candidates 9 --validation loo",
             &["validation", "--candidates"],
         ),
-        ("--method klr --kernel sigmoid", &["positive definite", "sigmoid"]),
-        ("--method fivm --kernel sigmoid", &["positive definite", "sigmoid"]),
-        ("--method fivm --max-features 0", &["max-features", "1 or more"]),
-        ("--method fivm --stop accuracy --tol -1", &["tol", "0 or more"]),
-        ("--method fivm --stop accuracy --lag 0", &["lag", "1 or more"]),
+        (
+            "--method klr --kernel sigmoid",
+            &["positive definite", "sigmoid"],
+        ),
+        (
+            "--method fivm --kernel sigmoid",
+            &["positive definite", "sigmoid"],
+        ),
+        (
+            "--method fivm --max-features 0",
+            &["max-features", "1 or more"],
+        ),
+        (
+            "--method fivm --stop accuracy --tol -1",
+            &["tol", "0 or more"],
+        ),
+        (
+            "--method fivm --stop accuracy --lag 0",
+            &["lag", "1 or more"],
+        ),
         ("--method fivm --patience 0", &["patience", "1 or more"]),
         ("--method fivm --stop later", &["--stop", "accuracy"]),
         (
             "--method sparse-kos --posterior l1",
             &["sparse-kos", "l1-dkf, mkda, smkda, kos and klr can"],
         ),
-        ("--method lda --kernel discriminant", &["lda needs", "l1-dkf"]),
-        ("--method l1-dkf --posterior foo", &["--posterior", "parzen"]),
+        (
+            "--method lda --kernel discriminant",
+            &["lda needs", "l1-dkf"],
+        ),
+        (
+            "--method l1-dkf --posterior foo",
+            &["--posterior", "parzen"],
+        ),
         ("--method l1-dkf --l1-ratio 0", &["l1-ratio", "above 0"]),
         ("--method l1-dkf --l1-ratio nan", &["l1-ratio", "above 0"]),
         ("--method l1-dkf --sparsity -1", &["sparsity", "0 or more"]),
@@ -78,7 +106,10 @@ fn values_of_fit() {
             &["l2qp", "gaussian, laplacian or cauchy"],
         ),
         ("--method l2qp --balance 0", &["balance", "above 0"]),
-        ("--method l2qp --balance 1 --balances 1,2", &["cannot be used with"]),
+        (
+            "--method l2qp --balance 1 --balances 1,2",
+            &["cannot be used with"],
+        ),
         ("--method l2qp --smoothing -1", &["smoothing", "0 or more"]),
         (
             "--method l2qp --smoothing 1 --kernel cauchy",
@@ -98,7 +129,10 @@ fn values_of_fit() {
             &["--class-bandwidths", "gaussian or cauchy"],
         ),
         ("--method klr --ridges 1,0", &["ridges", "above 0"]),
-        ("--method klr --ridge 1 --ridges 1,2", &["cannot be used with"]),
+        (
+            "--method klr --ridge 1 --ridges 1,2",
+            &["cannot be used with"],
+        ),
         ("--report -", &["--report", "name of a file"]),
         ("--rule best", &["--rule", "1se"]),
         ("--ridge-rule best", &["--ridge-rule", "gcv"]),
@@ -113,7 +147,12 @@ fn values_of_fit() {
         ("--no-such-option", &["--no-such-option"]),
     ] {
         let run = folder.line(&format!("fit data.csv --model m.ks {options}"));
-        assert_eq!((run.code, run.out.as_str()), (2, ""), "{options}: {}", run.err);
+        assert_eq!(
+            (run.code, run.out.as_str()),
+            (2, ""),
+            "{options}: {}",
+            run.err
+        );
         has(&run.err, &["error: "]);
         has(&run.err, words);
         assert_eq!(folder.names(), ["data.csv"], "{options}");
@@ -145,7 +184,10 @@ fn values_of_the_other_commands() {
         ),
         ("compare data.csv --repeats 0", &["--repeats"]),
         ("compare data.csv --methods lda,foo", &["foo", "mkda"]),
-        ("compare data.csv --methods parzen --kernel linear", &["parzen"]),
+        (
+            "compare data.csv --methods parzen --kernel linear",
+            &["parzen"],
+        ),
         (
             "compare data.csv --test-fraction 1",
             &["--test-fraction", "between 0 and 1"],
@@ -164,7 +206,10 @@ fn memory_says_what_would_fit() {
     let folder = Folder::new();
     folder.write("data.csv", disc(2000, 1));
     for (line, method) in [
-        ("fit data.csv --memory 1M --model m.ks --method mkda", "mkda"),
+        (
+            "fit data.csv --memory 1M --model m.ks --method mkda",
+            "mkda",
+        ),
         ("fit data.csv --memory 1M --model m.ks --method kos", "kos"),
         ("compare data.csv --memory 1M --methods kos", "kos"),
     ] {
@@ -174,7 +219,14 @@ fn memory_says_what_would_fit() {
             &run.err,
             &[method, "the limit is 1.0 MiB", "rows would fit", "--memory"],
         );
-        let rows = run.err.split("about ").nth(1).unwrap().split(' ').next().unwrap();
+        let rows = run
+            .err
+            .split("about ")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap();
         assert!((50..1000).contains(&rows.parse().unwrap()), "{rows}");
     }
     assert_eq!(folder.names(), ["data.csv"]);
@@ -182,7 +234,9 @@ fn memory_says_what_would_fit() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     has(&run.err, &["data.csv", "50.0 KiB", "--memory"]);
     // Linear methods need no matrix of rows by rows.
-    folder.line("fit data.csv --memory 1M --method lda --no-cv").ok();
+    folder
+        .line("fit data.csv --memory 1M --method lda --no-cv")
+        .ok();
 }
 
 #[test]
@@ -201,10 +255,14 @@ fn the_number_of_rows_that_would_fit_does_fit() {
         .parse()
         .unwrap();
     folder.write("fits.csv", disc(rows, 1));
-    folder.line("fit fits.csv --method mkda --memory 1M --bandwidth 1").ok();
+    folder
+        .line("fit fits.csv --method mkda --memory 1M --bandwidth 1")
+        .ok();
     folder.write("more.csv", disc(rows + 2, 1));
     assert_eq!(
-        folder.line("fit more.csv --method mkda --memory 1M --bandwidth 1").code,
+        folder
+            .line("fit more.csv --method mkda --memory 1M --bandwidth 1")
+            .code,
         1
     );
 }
@@ -238,7 +296,9 @@ fn auto_says_what_it_tried_and_why() {
             "         use --max-features",
         ],
     );
-    let run = folder.line("fit data.csv --max-features 1 --budget 0s").ok();
+    let run = folder
+        .line("fit data.csv --max-features 1 --budget 0s")
+        .ok();
     has(&run.err, &["only fivm", "whatever it takes"]);
     let run = folder.line("fit data.csv --budget 0s").ok();
     assert!(!run.err.contains("whatever"), "{}", run.err);
@@ -247,7 +307,9 @@ fn auto_says_what_it_tried_and_why() {
         &["there was no time", "smkda, fivm, sparse-kos: no time left"],
     );
     assert!(
-        run.out.lines().all(|l| l.chars().count() <= 80 && !l.contains('…')),
+        run.out
+            .lines()
+            .all(|l| l.chars().count() <= 80 && !l.contains('…')),
         "{}",
         run.out
     );
@@ -255,13 +317,24 @@ fn auto_says_what_it_tried_and_why() {
     let run = folder.line("fit none.csv --max-features 1 --balance 2");
     assert_eq!(run.code, 2, "{}", run.err);
     has(&run.err, &["--balance, --max-features", "name a method"]);
-    assert_eq!(folder.line("compare none.csv --methods auto --folds 1").code, 2);
-    let fit = folder.line("fit data.csv --method auto --json --quiet").ok().json();
+    assert_eq!(
+        folder
+            .line("compare none.csv --methods auto --folds 1")
+            .code,
+        2
+    );
+    let fit = folder
+        .line("fit data.csv --method auto --json --quiet")
+        .ok()
+        .json();
     let entries = fit["auto"]["entries"].as_array().unwrap();
     assert!(entries.len() >= 10);
     let taken = fit["method"].as_str().unwrap();
     assert!(fit["auto"]["why"].as_str().unwrap().contains(taken));
-    assert_eq!(folder.line("inspect m.ks --json").ok().json()["auto"], fit["auto"]);
+    assert_eq!(
+        folder.line("inspect m.ks --json").ok().json()["auto"],
+        fit["auto"]
+    );
     let run = folder
         .line("fit data.csv --method auto --budget 0s --json --quiet")
         .ok();
@@ -288,7 +361,11 @@ fn auto_says_what_it_tried_and_why() {
 fn more_components_than_there_are_and_numbers_of_rows_are_remarked_on() {
     let folder = Folder::new();
     folder.write("data.csv", groups(3, 10, 1));
-    let fit = |options: &str| folder.line(&format!("fit data.csv --method lda --json {options}")).ok();
+    let fit = |options: &str| {
+        folder
+            .line(&format!("fit data.csv --method lda --json {options}"))
+            .ok()
+    };
     let many = fit("--components 7");
     has(
         &many.err,
@@ -317,7 +394,10 @@ fn more_components_than_there_are_and_numbers_of_rows_are_remarked_on() {
     folder.write("data.csv", numbered);
     has(
         &fit("").err,
-        &["'patient_id' looks like the number of the row", "--drop patient_id"],
+        &[
+            "'patient_id' looks like the number of the row",
+            "--drop patient_id",
+        ],
     );
     assert!(!fit("--drop patient_id").err.contains("looks like"));
 }

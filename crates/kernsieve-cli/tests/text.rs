@@ -1,4 +1,5 @@
-//! What a person reads: the essential lines, none of them too long, and nothing that steers the terminal.
+//! What a person reads: the essential lines, none of them too long, and nothing that steers the
+//! terminal.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -11,7 +12,11 @@ use std::process::Stdio;
 #[track_caller]
 fn readable(run: &Run) {
     for line in run.out.lines() {
-        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        assert!(
+            line.chars().count() <= 80,
+            "{} columns: {line}",
+            line.chars().count()
+        );
     }
     for line in run.out.lines().chain(run.err.lines()) {
         assert!(!line.chars().any(char::is_control), "{line:?}");
@@ -52,7 +57,10 @@ fn demos() {
         );
     }
     assert!(folder.names().is_empty());
-    assert_eq!(folder.line("demo").ok().out.lines().next(), Some("Demo     rings"));
+    assert_eq!(
+        folder.line("demo").ok().out.lines().next(),
+        Some("Demo     rings")
+    );
     for name in ["sine", "mixture"] {
         readable(&folder.line(&format!("demo {name} --quiet")).ok());
     }
@@ -149,7 +157,8 @@ fn hostile() -> String {
         _ => "\"line\nbreak\rs\"".to_string(),
     };
     let rows = groups(12, 6, 3);
-    let mut text = String::from("\u{1b}]0;title\u{7},\u{1b}[2Jb and so on and on and on and on,class\n");
+    let mut text =
+        String::from("\u{1b}]0;title\u{7},\u{1b}[2Jb and so on and on and on and on,class\n");
     for (i, line) in rows.lines().skip(1).enumerate() {
         let (cells, class) = line.rsplit_once(',').unwrap();
         let name = bad(i % 12).replace("\"", "");
@@ -198,7 +207,10 @@ fn names_from_files_do_not_steer_the_terminal() {
 #[test]
 fn many_classes_and_columns_stay_on_the_screen() {
     let folder = Folder::new();
-    folder.write("data.csv", groups(200, 3, 1).replace(",c", ",a_rather_long_class_"));
+    folder.write(
+        "data.csv",
+        groups(200, 3, 1).replace(",c", ",a_rather_long_class_"),
+    );
     for line in [
         "fit data.csv --method lda --holdout 0.3 --model m.ks",
         "inspect m.ks",
@@ -239,7 +251,8 @@ fn many_classes_and_columns_stay_on_the_screen() {
 #[test]
 fn a_model_is_shown_on_one_screen() {
     let folder = Folder::new();
-    // Sixty features with long names, the first two of which tell twelve classes with long names apart.
+    // Sixty features with long names, the first two of which tell twelve classes with long names
+    // apart.
     let plain = groups(12, 5, 3);
     let names: String = (2..60)
         .map(|j| format!("an_uncommonly_long_measurement_{j},"))
@@ -248,7 +261,9 @@ fn a_model_is_shown_on_one_screen() {
     let mut data = format!("日本語の長い列の名前です日本語の長い列の名前です,b,{names}class\n");
     for line in plain.lines().skip(1) {
         let (cells, class) = line.rsplit_once(',').unwrap();
-        let noise: String = (2..60).map(|_| format!("{:.3},", numbers.value())).collect();
+        let noise: String = (2..60)
+            .map(|_| format!("{:.3},", numbers.value()))
+            .collect();
         data.push_str(&format!("{cells},{noise}a_class_of_its_own_{class}\n"));
     }
     folder.write("data.csv", data);
@@ -261,7 +276,9 @@ fn a_model_is_shown_on_one_screen() {
         "--method l2qp --bandwidth 5 --balance 1",
         "--method parzen --costs 1,2,3,4,5,6,7,8,9,10,11,12",
     ] {
-        let fit = folder.line(&format!("fit data.csv {options} --model m.ks")).ok();
+        let fit = folder
+            .line(&format!("fit data.csv {options} --model m.ks"))
+            .ok();
         // Wide characters take two columns.
         let columns = |line: &str| {
             line.chars()
@@ -277,13 +294,20 @@ fn a_model_is_shown_on_one_screen() {
         let screen = folder.line("inspect m.ks").ok().out;
         assert!(screen.lines().count() <= 40, "{options}:\n{screen}");
         let all = folder.line("inspect m.ks --all").ok().out;
-        assert!(all.lines().count() > screen.lines().count(), "{options}:\n{all}");
+        assert!(
+            all.lines().count() > screen.lines().count(),
+            "{options}:\n{all}"
+        );
         has(
             &all.replace("\n         ", " "),
             &["a_class_of_its_own_c11", "an_uncommonly_long_measu…"],
         );
         for line in fit.out.lines().chain(screen.lines()).chain(all.lines()) {
-            assert!(columns(line) <= 80, "{options}: {} columns\n{line}", columns(line));
+            assert!(
+                columns(line) <= 80,
+                "{options}: {} columns\n{line}",
+                columns(line)
+            );
         }
     }
 }
@@ -317,9 +341,16 @@ fn help_names_every_option() {
         for line in [format!("{command} --help"), format!("help {command}")] {
             let mut run = folder.line(&line).ok();
             // Lines of nothing but blanks divide the long descriptions.
-            run.out = run.out.lines().map(|l| l.trim_end().to_string() + "\n").collect();
+            run.out = run
+                .out
+                .lines()
+                .map(|l| l.trim_end().to_string() + "\n")
+                .collect();
             readable(&run);
-            for option in options.split_whitespace().chain(["--json", "--threads", "--quiet"]) {
+            for option in options
+                .split_whitespace()
+                .chain(["--json", "--threads", "--quiet"])
+            {
                 assert!(
                     run.out.split([' ', ',', '\n']).any(|w| w == option),
                     "{command}: no {option}"
@@ -328,7 +359,10 @@ fn help_names_every_option() {
         }
         has(&folder.line("--help").ok().out, &[command]);
     }
-    has(&folder.line("--help").ok().out, &["Exit status: 0", "Examples:"]);
+    has(
+        &folder.line("--help").ok().out,
+        &["Exit status: 0", "Examples:"],
+    );
     has(
         &folder.line("--version").ok().out,
         &["kernsieve ", env!("CARGO_PKG_VERSION")],
@@ -352,7 +386,11 @@ fn a_reader_that_leaves_is_no_failure() {
     ] {
         let args: Vec<&str> = line.split_whitespace().collect();
         let mut command = folder.command(&args);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // Read a little, or nothing, and close the pipe.
         let mut pipe = child.stdout.take().unwrap();
         if line.starts_with("predict") {
@@ -362,7 +400,10 @@ fn a_reader_that_leaves_is_no_failure() {
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{line}: {err}");
-        assert!(!err.contains("panicked") && !err.contains("error"), "{line}: {err}");
+        assert!(
+            !err.contains("panicked") && !err.contains("error"),
+            "{line}: {err}"
+        );
     }
 }
 
@@ -378,7 +419,10 @@ fn a_full_disk_is_one() {
         &["evaluate", "m.ks", "data.csv"],
         &["fit", "data.csv", "--json"],
     ] {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
         let output = folder
             .command(args)
             .stdout(full)
@@ -386,6 +430,9 @@ fn a_full_disk_is_one() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
-        has(&String::from_utf8(output.stderr).unwrap(), &["cannot write"]);
+        has(
+            &String::from_utf8(output.stderr).unwrap(),
+            &["cannot write"],
+        );
     }
 }

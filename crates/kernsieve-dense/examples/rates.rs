@@ -1,7 +1,10 @@
-//! Prints the rates of the products and factorisations, in GFLOP/s: `cargo run --release -p kernsieve-dense --example rates`.
+//! Prints the rates of the products and factorisations, in GFLOP/s: `cargo run --release -p
+//! kernsieve-dense --example rates`.
 #![allow(clippy::print_stdout)]
 
-use kernsieve_dense::{Cholesky, Matrix, matmul, matmul_sequential, symmetric_eigen, symmetric_product};
+use kernsieve_dense::{
+    Cholesky, Matrix, matmul, matmul_sequential, symmetric_eigen, symmetric_product,
+};
 use std::time::Instant;
 
 fn best(repeats: usize, mut f: impl FnMut()) -> f64 {
@@ -16,7 +19,9 @@ fn best(repeats: usize, mut f: impl FnMut()) -> f64 {
 
 fn main() {
     for n in [256usize, 500, 1000, 2000] {
-        let a = Matrix::from_fn(n, n, |i, j| ((i * 31 + j * 17 + i * j) % 101) as f64 / 101.0 - 0.5);
+        let a = Matrix::from_fn(n, n, |i, j| {
+            ((i * 31 + j * 17 + i * j) % 101) as f64 / 101.0 - 0.5
+        });
         let mut spd = symmetric_product(a.view());
         for i in 0..n {
             spd[(i, i)] += 1.0;

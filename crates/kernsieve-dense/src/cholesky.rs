@@ -7,7 +7,8 @@ use faer::linalg::cholesky::llt::factor::{self as llt, LltError};
 use faer::{MatRef, Par};
 use rayon::prelude::*;
 
-/// Width of a panel: wide enough for the products to run at full speed, narrow enough for the panel to be cheap.
+/// Width of a panel: wide enough for the products to run at full speed, narrow enough for the panel
+/// to be cheap.
 const BLOCK: usize = 128;
 /// Up to this order the backend's own factorisation is faster than panels and products on threads.
 const SMALL: usize = 512;
@@ -22,13 +23,15 @@ pub struct NotPositiveDefinite {
 /// `A = L L'`.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    /// `L` in the lower triangle or, for small matrices, `L'` in the upper one; the other triangle is not referenced.
+    /// `L` in the lower triangle or, for small matrices, `L'` in the upper one; the other triangle
+    /// is not referenced.
     factor: Matrix,
     upper: bool,
 }
 
 impl Cholesky {
-    /// Factorises `a`, both triangles of which are filled: `n^3 / 3` flops, nearly all in matrix products.
+    /// Factorises `a`, both triangles of which are filled: `n^3 / 3` flops, nearly all in matrix
+    /// products.
     pub fn new(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "a Cholesky factor needs a square matrix");
@@ -39,7 +42,8 @@ impl Cholesky {
         for start in (0..n).step_by(BLOCK) {
             let width = BLOCK.min(n - start);
             let end = start + width;
-            factor_diagonal_block(&mut a, start, width).map_err(|i| NotPositiveDefinite { pivot: start + i })?;
+            factor_diagonal_block(&mut a, start, width)
+                .map_err(|i| NotPositiveDefinite { pivot: start + i })?;
             // L11, copied out so that the rows below can be written while it is read.
             let mut diagonal = Vec::with_capacity(width * width);
             (start..end).for_each(|i| diagonal.extend_from_slice(&a.row(i)[start..end]));
@@ -57,18 +61,21 @@ impl Cholesky {
                 });
             // A22 -= L21 L21', lower half only.
             let panel = &panel[..(n - end) * width];
-            below.par_chunks_mut(BLOCK * n).enumerate().for_each(|(t, rows)| {
-                let count = rows.len() / n;
-                let upto = t * BLOCK + count;
-                gemm_into(
-                    &mut rows[end..],
-                    n,
-                    View::new(&panel[t * BLOCK * width..], count, width, width),
-                    View::new(panel, upto, width, width).t(),
-                    -1.0,
-                    true,
-                );
-            });
+            below
+                .par_chunks_mut(BLOCK * n)
+                .enumerate()
+                .for_each(|(t, rows)| {
+                    let count = rows.len() / n;
+                    let upto = t * BLOCK + count;
+                    gemm_into(
+                        &mut rows[end..],
+                        n,
+                        View::new(&panel[t * BLOCK * width..], count, width, width),
+                        View::new(panel, upto, width, width).t(),
+                        -1.0,
+                        true,
+                    );
+                });
         }
         Ok(Self {
             factor: a,
@@ -76,7 +83,8 @@ impl Cholesky {
         })
     }
 
-    /// On the calling thread. The backend likes columns: the transposed view of a symmetric matrix is the matrix itself.
+    /// On the calling thread. The backend likes columns: the transposed view of a symmetric matrix
+    /// is the matrix itself.
     fn small(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         let params = Default::default();
@@ -95,7 +103,10 @@ impl Cholesky {
         // NaN passes through the backend; a pivot that is not a number is no pivot.
         match (0..n).find(|&i| !(a[(i, i)] > 0.0 && a[(i, i)].is_finite())) {
             Some(pivot) => Err(NotPositiveDefinite { pivot }),
-            None => Ok(Self { factor: a, upper: true }),
+            None => Ok(Self {
+                factor: a,
+                upper: true,
+            }),
         }
     }
 
@@ -115,7 +126,11 @@ impl Cholesky {
         let l = self.lower();
         let mut x = row_major_mut(b.as_mut_slice(), n, cols, cols);
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, x.as_mut(), Par::Seq);
-        faer::linalg::triangular_solve::solve_upper_triangular_in_place(l.transpose(), x.as_mut(), Par::Seq);
+        faer::linalg::triangular_solve::solve_upper_triangular_in_place(
+            l.transpose(),
+            x.as_mut(),
+            Par::Seq,
+        );
     }
 
     /// Solves `L x = b` for every column of `b`, in place.
@@ -132,7 +147,9 @@ impl Cholesky {
 
     /// `log det A`.
     pub fn log_determinant(&self) -> f64 {
-        (0..self.factor.rows()).map(|i| 2.0 * self.factor[(i, i)].ln()).sum()
+        (0..self.factor.rows())
+            .map(|i| 2.0 * self.factor[(i, i)].ln())
+            .sum()
     }
 }
 
@@ -163,7 +180,14 @@ fn factor_diagonal_block(a: &mut Matrix, start: usize, width: usize) -> Result<(
 }
 
 /// Rows `x` of `rows` (columns `start..start + width`) become the solutions of `x L11' = a`.
-fn solve_against(diagonal: &[f64], width: usize, rows: &mut [f64], stride: usize, start: usize, count: usize) {
+fn solve_against(
+    diagonal: &[f64],
+    width: usize,
+    rows: &mut [f64],
+    stride: usize,
+    start: usize,
+    count: usize,
+) {
     // x L11' = a is L11 x' = a': a triangular solve with `count` right-hand sides.
     let needed = (count - 1) * stride + width;
     let x = row_major_mut(&mut rows[start..start + needed], count, width, stride);
@@ -177,7 +201,9 @@ mod tests {
     use crate::{matmul, symmetric_product};
 
     fn spd(n: usize) -> Matrix {
-        let a = Matrix::from_fn(n, n + 3, |i, j| ((i * 7 + j * 13 + i * j) % 17) as f64 / 17.0 - 0.4);
+        let a = Matrix::from_fn(n, n + 3, |i, j| {
+            ((i * 7 + j * 13 + i * j) % 17) as f64 / 17.0 - 0.4
+        });
         let mut s = symmetric_product(a.view());
         for i in 0..n {
             s[(i, i)] += 0.5;
@@ -200,7 +226,10 @@ mod tests {
                 .zip(b.as_slice())
                 .fold(0.0, |m, (p, q)| f64::max(m, (p - q).abs()));
             let scale = a.max_abs() * x.max_abs() * n as f64;
-            assert!(worst <= 1e-14 * scale, "n = {n}: residual {worst:e}, scale {scale:e}");
+            assert!(
+                worst <= 1e-14 * scale,
+                "n = {n}: residual {worst:e}, scale {scale:e}"
+            );
         }
     }
 

@@ -1,9 +1,11 @@
-//! Symmetric eigendecomposition, thin singular value decomposition, and the QR factor of a tall matrix.
+//! Symmetric eigendecomposition, thin singular value decomposition, and the QR factor of a tall
+//! matrix.
 
 use crate::matrix::{Matrix, View};
 use faer::Side;
 
-/// `A = V diag(values) V'`, eigenvalues in descending order, eigenvectors as the columns of `vectors`.
+/// `A = V diag(values) V'`, eigenvalues in descending order, eigenvectors as the columns of
+/// `vectors`.
 #[derive(Clone, Debug)]
 pub struct SymmetricEigen {
     /// Eigenvalues, largest first.
@@ -12,8 +14,9 @@ pub struct SymmetricEigen {
     pub vectors: Matrix,
 }
 
-/// Eigendecomposition of a symmetric matrix (the lower triangle is read), about `9 n^3` flops; `None` when the
-/// iteration does not converge, which in practice means that the matrix holds a value that is not finite.
+/// Eigendecomposition of a symmetric matrix (the lower triangle is read), about `9 n^3` flops;
+/// `None` when the iteration does not converge, which in practice means that the matrix holds a
+/// value that is not finite.
 pub fn symmetric_eigen(a: &Matrix) -> Option<SymmetricEigen> {
     let n = a.rows();
     assert_eq!(n, a.cols(), "an eigendecomposition needs a square matrix");
@@ -75,9 +78,15 @@ pub struct Qr {
     pub z: Matrix,
 }
 
-/// The triangular factor of a tall `A` and `Q' B`, from rows that are handed over one by one: memory does not grow with
-/// the number of rows. `fill(i, row)` writes row `i` of `[A B]` into `row`. `2 n (p + q)^2` flops.
-pub fn tall_qr(rows: usize, a_cols: usize, b_cols: usize, mut fill: impl FnMut(usize, &mut [f64])) -> Qr {
+/// The triangular factor of a tall `A` and `Q' B`, from rows that are handed over one by one:
+/// memory does not grow with the number of rows. `fill(i, row)` writes row `i` of `[A B]` into
+/// `row`. `2 n (p + q)^2` flops.
+pub fn tall_qr(
+    rows: usize,
+    a_cols: usize,
+    b_cols: usize,
+    mut fill: impl FnMut(usize, &mut [f64]),
+) -> Qr {
     let width = a_cols + b_cols;
     let chunk = (4 * width).max(1024);
     let mut carried = Matrix::zeros(0, width);
@@ -102,8 +111,9 @@ pub fn tall_qr(rows: usize, a_cols: usize, b_cols: usize, mut fill: impl FnMut(u
     }
 }
 
-/// The backend's high-level calls read a process-wide setting. Its default without the backend's own thread pool is
-/// one thread, which is what keeps results independent of the machine: this function marks the places that rely on it.
+/// The backend's high-level calls read a process-wide setting. Its default without the backend's
+/// own thread pool is one thread, which is what keeps results independent of the machine: this
+/// function marks the places that rely on it.
 fn sequential<T>(f: impl FnOnce() -> T) -> T {
     debug_assert!(matches!(faer::get_global_parallelism(), faer::Par::Seq));
     f()
@@ -142,7 +152,11 @@ mod tests {
             let e = symmetric_eigen(&a).expect("finite");
             assert!(e.values.windows(2).all(|w| w[0] >= w[1]));
             let scaled = Matrix::from_fn(n, n, |i, j| e.vectors[(i, j)] * e.values[j]);
-            close(&matmul(scaled.view(), e.vectors.view().t()), &a, 1e-12 * n as f64);
+            close(
+                &matmul(scaled.view(), e.vectors.view().t()),
+                &a,
+                1e-12 * n as f64,
+            );
             close(
                 &matmul(e.vectors.view().t(), e.vectors.view()),
                 &Matrix::identity(n),
@@ -167,7 +181,10 @@ mod tests {
     #[test]
     fn tall_factor_has_the_right_cross_products() {
         for (n, p, q) in [(3000, 6, 2), (5, 3, 1), (2, 4, 2)] {
-            let (a, b) = (example(n, p), Matrix::from_fn(n, q, |i, j| ((i * (j + 2)) % 7) as f64));
+            let (a, b) = (
+                example(n, p),
+                Matrix::from_fn(n, q, |i, j| ((i * (j + 2)) % 7) as f64),
+            );
             let f = tall_qr(n, p, q, |i, row| {
                 row[..p].copy_from_slice(a.row(i));
                 row[p..].copy_from_slice(b.row(i));

@@ -41,7 +41,11 @@ impl Matrix {
     /// # Panics
     /// When the buffer does not hold `rows * cols` numbers.
     pub fn from_vec(data: Vec<f64>, rows: usize, cols: usize) -> Self {
-        assert_eq!(data.len(), rows * cols, "buffer of a {rows} x {cols} matrix");
+        assert_eq!(
+            data.len(),
+            rows * cols,
+            "buffer of a {rows} x {cols} matrix"
+        );
         Self { data, rows, cols }
     }
 
@@ -179,7 +183,8 @@ impl IndexMut<(usize, usize)> for Matrix {
     }
 }
 
-/// A borrowed matrix: rows of a row-major buffer, perhaps transposed, perhaps with gaps between rows.
+/// A borrowed matrix: rows of a row-major buffer, perhaps transposed, perhaps with gaps between
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     data: &'a [f64],
@@ -219,12 +224,20 @@ impl<'a> View<'a> {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        if self.transposed { self.cols } else { self.rows }
+        if self.transposed {
+            self.cols
+        } else {
+            self.rows
+        }
     }
 
     /// Number of columns.
     pub fn cols(&self) -> usize {
-        if self.transposed { self.rows } else { self.cols }
+        if self.transposed {
+            self.rows
+        } else {
+            self.cols
+        }
     }
 
     /// Some consecutive rows of what is seen.
@@ -255,7 +268,12 @@ impl<'a> View<'a> {
         let m = if needed == 0 {
             faer::MatRef::from_row_major_slice(&[], self.rows, self.cols)
         } else {
-            faer::MatRef::from_row_major_slice_with_stride(&self.data[..needed], self.rows, self.cols, self.stride)
+            faer::MatRef::from_row_major_slice_with_stride(
+                &self.data[..needed],
+                self.rows,
+                self.cols,
+                self.stride,
+            )
         };
         if self.transposed { m.transpose() } else { m }
     }

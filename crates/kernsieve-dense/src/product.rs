@@ -13,7 +13,12 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (&a[..n], &b[..n]);
     let mut acc = [0.0; 8];
     let (ac, bc) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = ac.remainder().iter().zip(bc.remainder()).map(|(x, y)| x * y).sum();
+    let tail: f64 = ac
+        .remainder()
+        .iter()
+        .zip(bc.remainder())
+        .map(|(x, y)| x * y)
+        .sum();
     for (x, y) in ac.zip(bc) {
         for l in 0..8 {
             acc[l] += x[l] * y[l];
@@ -22,11 +27,19 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7])) + tail
 }
 
-/// `dst = alpha a b` (or `dst += alpha a b`) on the calling thread; `dst` is row-major with rows `stride` apart.
+/// `dst = alpha a b` (or `dst += alpha a b`) on the calling thread; `dst` is row-major with rows
+/// `stride` apart.
 ///
 /// # Panics
 /// When the shapes do not fit.
-pub fn gemm_into(dst: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, alpha: f64, accumulate: bool) {
+pub fn gemm_into(
+    dst: &mut [f64],
+    stride: usize,
+    a: View<'_>,
+    b: View<'_>,
+    alpha: f64,
+    accumulate: bool,
+) {
     let (m, k, n) = (a.rows(), a.cols(), b.cols());
     assert_eq!(k, b.rows(), "inner dimensions of a product");
     if m == 0 || n == 0 {
@@ -46,13 +59,23 @@ pub fn gemm_into(dst: &mut [f64], stride: usize, a: View<'_>, b: View<'_>, alpha
     }
     let needed = (m - 1) * stride + n;
     let out = row_major_mut(&mut dst[..needed], m, n, stride);
-    let accum = if accumulate { Accum::Add } else { Accum::Replace };
+    let accum = if accumulate {
+        Accum::Add
+    } else {
+        Accum::Replace
+    };
     faer::linalg::matmul::matmul(out, accum, a.backend(), b.backend(), alpha, Par::Seq);
 }
 
-/// The backend's writable view of a row-major buffer. (faer 0.24.4's own `from_row_major_slice_with_stride_mut` swaps the
-/// two strides and so writes out of bounds; the transposed column-major view is right.)
-pub(crate) fn row_major_mut(data: &mut [f64], rows: usize, cols: usize, stride: usize) -> MatMut<'_, f64> {
+/// The backend's writable view of a row-major buffer. (faer 0.24.4's own
+/// `from_row_major_slice_with_stride_mut` swaps the two strides and so writes out of bounds; the
+/// transposed column-major view is right.)
+pub(crate) fn row_major_mut(
+    data: &mut [f64],
+    rows: usize,
+    cols: usize,
+    stride: usize,
+) -> MatMut<'_, f64> {
     MatMut::from_column_major_slice_with_stride_mut(data, cols, rows, stride).transpose_mut()
 }
 
@@ -88,7 +111,8 @@ pub fn symmetric_product(a: View<'_>) -> Matrix {
     if n == 0 {
         return out;
     }
-    // Small results in narrow tiles: enough of them for the threads, and less of the upper half computed in vain.
+    // Small results in narrow tiles: enough of them for the threads, and less of the upper half
+    // computed in vain.
     let tile = if n <= 4 * TILE { TILE / 4 } else { TILE };
     out.as_mut_slice()
         .par_chunks_mut(tile * n)
@@ -97,7 +121,14 @@ pub fn symmetric_product(a: View<'_>) -> Matrix {
             let start = t * tile;
             let rows = chunk.len() / n;
             let upto = start + rows;
-            gemm_into(chunk, n, a.row_range(start..upto), a.row_range(0..upto).t(), 1.0, false);
+            gemm_into(
+                chunk,
+                n,
+                a.row_range(start..upto),
+                a.row_range(0..upto).t(),
+                1.0,
+                false,
+            );
         });
     for i in 0..n {
         for j in 0..i {
@@ -174,7 +205,12 @@ mod tests {
     fn dot_matches_a_plain_sum() {
         for n in 0..40 {
             let (a, b) = (example(1, n, 4), example(1, n, 5));
-            let plain: f64 = a.as_slice().iter().zip(b.as_slice()).map(|(x, y)| x * y).sum();
+            let plain: f64 = a
+                .as_slice()
+                .iter()
+                .zip(b.as_slice())
+                .map(|(x, y)| x * y)
+                .sum();
             assert!((dot(a.as_slice(), b.as_slice()) - plain).abs() < 1e-14);
         }
     }

@@ -7,8 +7,9 @@ const CHUNK: usize = 256;
 /// Matrices below this order are multiplied on the calling thread.
 const SMALL: usize = 512;
 
-/// `out = a v` for a symmetric `a` of order `n` (row-major, both triangles filled) and vectors of length `n` stored one after the
-/// other. `a` is read once, whatever the number of vectors; each entry of the result is summed by one thread in a fixed order.
+/// `out = a v` for a symmetric `a` of order `n` (row-major, both triangles filled) and vectors of
+/// length `n` stored one after the other. `a` is read once, whatever the number of vectors; each
+/// entry of the result is summed by one thread in a fixed order.
 ///
 /// # Panics
 /// When the lengths do not fit.
@@ -72,7 +73,8 @@ struct Columns<'a> {
     width: usize,
 }
 
-// A named task, not a closure: a closure of this size is no longer inlined into the code for wide vectors.
+// A named task, not a closure: a closure of this size is no longer inlined into the code for wide
+// vectors.
 impl pulp::NullaryFnOnce for Columns<'_> {
     type Output = ();
 
@@ -138,7 +140,10 @@ mod tests {
                     assert!((out[c * n + i] - plain).abs() < 1e-11, "{n} {q}");
                 }
             }
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("pool");
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .expect("pool");
             let mut again = vec![0.0; n * q];
             pool.install(|| symmetric_times(&a, n, &v, &mut again));
             assert_eq!(out, again);

@@ -33,9 +33,8 @@ impl<'a> ArffRecords<'a> {
         let (mut names, mut kinds) = (Vec::new(), Vec::new());
         loop {
             let Some((number, line)) = input.next_line()? else {
-                return Err(
-                    ReadError::new(&file, "there is no @data line").hint("Is this an ARFF file, and is it complete?")
-                );
+                return Err(ReadError::new(&file, "there is no @data line")
+                    .hint("Is this an ARFF file, and is it complete?"));
             };
             let line = line.trim_ascii();
             if line.is_empty() || line.starts_with(b"%") || starts_with_word(line, b"@relation") {
@@ -48,20 +47,30 @@ impl<'a> ArffRecords<'a> {
                 if line.eq_ignore_ascii_case(b"@relation") {
                     continue;
                 }
-                let message = format!("{} is not a line of an ARFF header", show(&cell::decode(line)));
+                let message = format!(
+                    "{} is not a line of an ARFF header",
+                    show(&cell::decode(line))
+                );
                 return Err(ReadError::new(&file, message)
                     .line(number)
                     .hint("Before @data only @relation, @attribute and comments (%) may stand."));
             }
-            let (name, kind) = attribute(&line[b"@attribute".len()..])
-                .map_err(|(message, hint)| ReadError::new(&file, message).line(number).hint(hint))?;
+            let (name, kind) =
+                attribute(&line[b"@attribute".len()..]).map_err(|(message, hint)| {
+                    ReadError::new(&file, message).line(number).hint(hint)
+                })?;
             names.push(name);
             kinds.push(kind);
         }
         if names.is_empty() {
-            return Err(ReadError::new(&file, "there is no @attribute line before @data"));
+            return Err(ReadError::new(
+                &file,
+                "there is no @attribute line before @data",
+            ));
         }
-        check_unique(&names).map_err(|m| ReadError::new(&file, m).hint("Give every attribute a name of its own."))?;
+        check_unique(&names).map_err(|m| {
+            ReadError::new(&file, m).hint("Give every attribute a name of its own.")
+        })?;
         Ok(Self {
             input,
             fields: Fields::default(),
@@ -128,7 +137,10 @@ impl Records for ArffRecords<'_> {
             if let Kind::Nominal { values, .. } = kind {
                 let value = record.get(j);
                 if !value.is_empty() && !values.contains(value) {
-                    let message = format!("{} is not one of the declared values", show(&cell::decode(value)));
+                    let message = format!(
+                        "{} is not one of the declared values",
+                        show(&cell::decode(value))
+                    );
                     return Err(ReadError::new(&file, message)
                         .line(number)
                         .column(&names[j])
@@ -140,7 +152,11 @@ impl Records for ArffRecords<'_> {
     }
 
     fn default_target(&self) -> DefaultTarget {
-        match self.names.iter().position(|n| n.eq_ignore_ascii_case("class")) {
+        match self
+            .names
+            .iter()
+            .position(|n| n.eq_ignore_ascii_case("class"))
+        {
             Some(index) => DefaultTarget {
                 index,
                 reason: "the attribute of this name",
@@ -165,7 +181,8 @@ fn attribute(text: &[u8]) -> Result<(String, Kind), Refusal> {
     let text = text.trim_ascii();
     let mut name = Vec::new();
     let rest = if matches!(text.first(), Some(b'\'' | b'"')) {
-        quoted(text, &mut name).ok_or_else(|| malformed("the quote of the attribute's name is not closed"))?
+        quoted(text, &mut name)
+            .ok_or_else(|| malformed("the quote of the attribute's name is not closed"))?
     } else {
         let end = text
             .iter()
@@ -207,13 +224,17 @@ fn attribute(text: &[u8]) -> Result<(String, Kind), Refusal> {
             "Leave the attribute out of the file, or write it as a number.",
         )),
         _ => Err((
-            format!("attribute '{name}' has the unknown type {}", show(&cell::decode(word))),
+            format!(
+                "attribute '{name}' has the unknown type {}",
+                show(&cell::decode(word))
+            ),
             "Types are numeric, real, integer, string and {value, value, ...}.",
         )),
     }
 }
 
-/// Reads a quoted word and gives what follows it. A backslash makes the next character an ordinary one.
+/// Reads a quoted word and gives what follows it. A backslash makes the next character an ordinary
+/// one.
 fn quoted<'t>(text: &'t [u8], out: &mut Vec<u8>) -> Option<&'t [u8]> {
     let quote = *text.first()?;
     let mut i = 1;
@@ -238,7 +259,8 @@ fn quoted<'t>(text: &'t [u8], out: &mut Vec<u8>) -> Option<&'t [u8]> {
     None
 }
 
-/// Reads one value up to a comma or the end; an unquoted `?` becomes an empty cell. Gives what follows the value.
+/// Reads one value up to a comma or the end; an unquoted `?` becomes an empty cell. Gives what
+/// follows the value.
 fn value<'t>(text: &'t [u8], fields: &mut Fields) -> Result<&'t [u8], String> {
     let start = fields.scratch().len();
     let text = text.trim_ascii_start();
@@ -286,7 +308,10 @@ fn sparse_row(inner: &[u8], kinds: &[Kind], fields: &mut Fields) -> Result<(), S
         .ok_or("the brace of the sparse row is not closed")?;
     let mut rest = inner.trim_ascii();
     while !rest.is_empty() {
-        let digits = rest.iter().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest
+            .iter()
+            .position(|b| !b.is_ascii_digit())
+            .unwrap_or(rest.len());
         let index = std::str::from_utf8(&rest[..digits])
             .ok()
             .and_then(|t| t.parse::<usize>().ok());

@@ -18,7 +18,8 @@ fn signed_nan(cell: &[u8]) -> bool {
     matches!(cell[0], b'+' | b'-') && cell[1..].eq_ignore_ascii_case(b"nan")
 }
 
-/// Whether a cell is missing in a format that marks missing cells itself; its reader gives them as empty.
+/// Whether a cell is missing in a format that marks missing cells itself; its reader gives them as
+/// empty.
 pub(crate) fn is_empty(cell: &[u8]) -> bool {
     cell.is_empty()
 }
@@ -43,7 +44,8 @@ pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
         && cell.iter().filter(|b| b.is_ascii_digit()).count() >= 2
 }
 
-/// The text of a cell. Bytes that are not UTF-8 are written `\xNN`, so that different cells stay different.
+/// The text of a cell. Bytes that are not UTF-8 are written `\xNN`, so that different cells stay
+/// different.
 pub(crate) fn decode(cell: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(cell) {
         return Cow::Borrowed(text);
@@ -63,7 +65,8 @@ mod tests {
     #[test]
     fn missing_tokens() {
         for t in [
-            "", "?", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None", "n/a",
+            "", "?", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None",
+            "n/a",
         ] {
             assert!(is_missing(t.as_bytes()), "{t}");
         }
@@ -90,7 +93,9 @@ mod tests {
         }
         assert_eq!(parse_number(b"1e999"), Some(f64::INFINITY));
         assert_eq!(parse_number(b"-inf"), Some(f64::NEG_INFINITY));
-        for t in ["", "+", "++1", "+-1", "1,5", "1_000", "0x10", "1 2", "1e", "e5", "abc"] {
+        for t in [
+            "", "+", "++1", "+-1", "1,5", "1_000", "0x10", "1 2", "1e", "e5", "abc",
+        ] {
             assert_eq!(parse_number(t.as_bytes()), None, "{t}");
         }
     }

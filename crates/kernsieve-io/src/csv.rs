@@ -1,7 +1,8 @@
 //! CSV and TSV: fields between delimiters, quoted where they have to be, one record per line.
 //!
-//! As RFC 4180, and as files are in practice: line ends are LF, CRLF or CR; blank lines do not count; blanks before an
-//! opening quote do not hide it; text after a closing quote belongs to the field.
+//! As RFC 4180, and as files are in practice: line ends are LF, CRLF or CR; blank lines do not
+//! count; blanks before an opening quote do not hide it; text after a closing quote belongs to the
+//! field.
 
 use crate::cell;
 use crate::error::{ReadError, count};
@@ -55,7 +56,10 @@ pub(crate) fn split_record(text: &[u8], delimiter: u8, at_end: bool, fields: &mu
             Some(_) if i + 1 == text.len() && !at_end => return Split::Incomplete,
             Some(_) => {
                 let used = i + 1 + usize::from(text.get(i + 1) == Some(&b'\n'));
-                return Split::Found { used, lines: lines + 1 };
+                return Split::Found {
+                    used,
+                    lines: lines + 1,
+                };
             }
             None if at_end => return Split::Found { used: i, lines },
             None => return Split::Incomplete,
@@ -73,7 +77,10 @@ fn skip_spaces(text: &[u8], mut i: usize, delimiter: u8) -> usize {
 #[inline]
 fn field_end(text: &[u8], start: usize, delimiter: u8) -> usize {
     let ends = |b: &u8| *b == delimiter || *b == b'\n' || *b == b'\r';
-    text[start..].iter().position(ends).map_or(text.len(), |p| start + p)
+    text[start..]
+        .iter()
+        .position(ends)
+        .map_or(text.len(), |p| start + p)
 }
 
 enum Quoted {
@@ -86,7 +93,11 @@ enum Quoted {
 fn quoted(text: &[u8], start: usize, at_end: bool, fields: &mut Fields) -> Quoted {
     let made = fields.scratch().len();
     let mut segment = start;
-    let stop = if at_end { Quoted::Open } else { Quoted::Incomplete };
+    let stop = if at_end {
+        Quoted::Open
+    } else {
+        Quoted::Incomplete
+    };
     loop {
         let Some(found) = text[segment..].iter().position(|&b| b == b'"') else {
             return stop;
@@ -106,7 +117,10 @@ fn quoted(text: &[u8], start: usize, at_end: bool, fields: &mut Fields) -> Quote
                     fields.push_scratch(made);
                 }
                 let lines = line_ends(&text[start..quote]);
-                return Quoted::Closed { next: quote + 1, lines };
+                return Quoted::Closed {
+                    next: quote + 1,
+                    lines,
+                };
             }
         }
     }
@@ -114,7 +128,8 @@ fn quoted(text: &[u8], start: usize, at_end: bool, fields: &mut Fields) -> Quote
 
 fn line_ends(text: &[u8]) -> usize {
     let lone_cr = |(i, b): (usize, &u8)| *b == b'\r' && text.get(i + 1) != Some(&b'\n');
-    text.iter().filter(|&&b| b == b'\n').count() + text.iter().enumerate().filter(|&p| lone_cr(p)).count()
+    text.iter().filter(|&&b| b == b'\n').count()
+        + text.iter().enumerate().filter(|&p| lone_cr(p)).count()
 }
 
 /// A CSV file whose header has been read.
@@ -128,9 +143,14 @@ pub(crate) struct CsvRecords<'a> {
 
 impl<'a> CsvRecords<'a> {
     /// Finds the delimiter (unless it is given) and reads the header.
-    pub(crate) fn open(mut input: TextInput<'a>, delimiter: Option<u8>, no_header: bool) -> Result<Self, ReadError> {
+    pub(crate) fn open(
+        mut input: TextInput<'a>,
+        delimiter: Option<u8>,
+        no_header: bool,
+    ) -> Result<Self, ReadError> {
         input.check_text()?;
-        let delimiter = delimiter.unwrap_or_else(|| sniff::delimiter(input.available(), input.at_end()));
+        let delimiter =
+            delimiter.unwrap_or_else(|| sniff::delimiter(input.available(), input.at_end()));
         let mut records = Self {
             input,
             delimiter,
@@ -157,7 +177,8 @@ impl<'a> CsvRecords<'a> {
         Ok(records)
     }
 
-    /// Takes the next record that is not a blank line apart into `fields`, and leaves it at the front of the input.
+    /// Takes the next record that is not a blank line apart into `fields`, and leaves it at the
+    /// front of the input.
     fn find(&mut self) -> Result<Option<Found>, ReadError> {
         loop {
             let text = self.input.available();
@@ -166,17 +187,20 @@ impl<'a> CsvRecords<'a> {
             }
             let line = self.input.line();
             match split_record(text, self.delimiter, self.input.at_end(), &mut self.fields) {
-                Split::Found { used, lines } if self.fields.len() == 1 && text[..used].trim_ascii().is_empty() => {
+                Split::Found { used, lines }
+                    if self.fields.len() == 1 && text[..used].trim_ascii().is_empty() =>
+                {
                     self.input.advance(used, lines);
                 }
                 Split::Found { used, lines } => return Ok(Some(Found { line, used, lines })),
                 Split::Incomplete => self.input.fill()?,
                 Split::OpenQuote { lines } => {
-                    return Err(
-                        ReadError::new(self.input.name(), "the quote that opens on this line is never closed")
-                            .line(line + lines)
-                            .hint("Close it, or write a quote inside a quoted field twice."),
-                    );
+                    return Err(ReadError::new(
+                        self.input.name(),
+                        "the quote that opens on this line is never closed",
+                    )
+                    .line(line + lines)
+                    .hint("Close it, or write a quote inside a quoted field twice."));
                 }
             }
         }
@@ -268,8 +292,14 @@ fn header_names(file: &str, line: usize, cells: &[Vec<u8>]) -> Result<Vec<String
 
 /// Whether names are numbers, other than the plain count 0, 1, 2, ... that some programs write.
 fn looks_like_data(cells: &[Vec<u8>]) -> bool {
-    let numbers = cells.iter().filter(|c| cell::parse_number(c).is_some()).count();
-    let counted = cells.iter().enumerate().all(|(i, c)| *c == i.to_string().as_bytes());
+    let numbers = cells
+        .iter()
+        .filter(|c| cell::parse_number(c).is_some())
+        .count();
+    let counted = cells
+        .iter()
+        .enumerate()
+        .all(|(i, c)| *c == i.to_string().as_bytes());
     let fractions = cells
         .iter()
         .any(|c| c.contains(&b'.') && cell::parse_number(c).is_some());

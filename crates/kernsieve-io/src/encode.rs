@@ -46,7 +46,11 @@ impl Encoder {
                 ColumnKind::Categorical { levels } => {
                     offset += levels.len();
                     Kind::Levels {
-                        index: levels.iter().enumerate().map(|(i, l)| (l.clone(), i)).collect(),
+                        index: levels
+                            .iter()
+                            .enumerate()
+                            .map(|(i, l)| (l.clone(), i))
+                            .collect(),
                         unknown: 0,
                         example: None,
                     }
@@ -87,13 +91,20 @@ impl Encoder {
     }
 
     /// Puts a missing cell into a row of features that are still zero.
-    pub(crate) fn missing(&mut self, column: usize, out: &mut [f64], spot: Spot) -> Result<(), ReadError> {
+    pub(crate) fn missing(
+        &mut self,
+        column: usize,
+        out: &mut [f64],
+        spot: Spot,
+    ) -> Result<(), ReadError> {
         let c = &self.columns[column];
         if !self.fill {
             return Err(ReadError::new(&self.file, "the cell is missing")
                 .at(spot)
                 .column(&c.name)
-                .hint("Put the means of the training data for missing cells with --missing mean."));
+                .hint(
+                    "Put the means of the training data for missing cells with --missing mean.",
+                ));
         }
         self.filled += 1;
         if let Kind::Number { fill } = c.kind {
@@ -103,7 +114,13 @@ impl Encoder {
     }
 
     /// Puts a number into a row of features that are still zero; NaN is missing.
-    pub(crate) fn number(&mut self, column: usize, value: f64, out: &mut [f64], spot: Spot) -> Result<(), ReadError> {
+    pub(crate) fn number(
+        &mut self,
+        column: usize,
+        value: f64,
+        out: &mut [f64],
+        spot: Spot,
+    ) -> Result<(), ReadError> {
         if value.is_nan() {
             return self.missing(column, out, spot);
         }
@@ -124,7 +141,13 @@ impl Encoder {
     }
 
     /// Puts a cell that is not missing into a row of features that are still zero.
-    pub(crate) fn text(&mut self, column: usize, text: &[u8], out: &mut [f64], spot: Spot) -> Result<(), ReadError> {
+    pub(crate) fn text(
+        &mut self,
+        column: usize,
+        text: &[u8],
+        out: &mut [f64],
+        spot: Spot,
+    ) -> Result<(), ReadError> {
         let c = &mut self.columns[column];
         match &mut c.kind {
             Kind::Number { .. } => match cell::parse_number(text) {
@@ -136,7 +159,10 @@ impl Encoder {
                         "The column was numeric in training: correct the cell, or write NA and use --missing mean."
                     };
                     let message = format!("{} is not a number", show(&cell::decode(text)));
-                    Err(ReadError::new(&self.file, message).at(spot).column(&c.name).hint(hint))
+                    Err(ReadError::new(&self.file, message)
+                        .at(spot)
+                        .column(&c.name)
+                        .hint(hint))
                 }
             },
             Kind::Levels {

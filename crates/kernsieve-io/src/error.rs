@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Why a file could not be read. Its text names the file, the line or row, and the column, and says what to do.
+/// Why a file could not be read. Its text names the file, the line or row, and the column, and says
+/// what to do.
 ///
 /// ```text
 /// iris.csv, line 12, column 'width': 'abc' is not a number
@@ -103,7 +104,9 @@ impl ReadError {
         match error.kind() {
             ErrorKind::NotFound => Self::new(name, "there is no such file").hint("Check the path."),
             ErrorKind::PermissionDenied => Self::new(name, "permission to read the file is denied"),
-            ErrorKind::IsADirectory => Self::new(name, "is a directory, not a file").hint("Name a file in it."),
+            ErrorKind::IsADirectory => {
+                Self::new(name, "is a directory, not a file").hint("Name a file in it.")
+            }
             _ => Self::new(name, format!("cannot be read: {error}")),
         }
     }
@@ -162,7 +165,10 @@ mod tests {
 
     #[test]
     fn display_gives_place_message_and_remedy() {
-        let e = ReadError::new("a.csv", "bad").line(3).column("c").hint("Fix it.");
+        let e = ReadError::new("a.csv", "bad")
+            .line(3)
+            .column("c")
+            .hint("Fix it.");
         assert_eq!(e.to_string(), "a.csv, line 3, column 'c': bad\nFix it.");
         assert_eq!((e.line_number(), e.column_name()), (Some(3), Some("c")));
         let e = ReadError::new("a.pq", "bad").at(Spot::Row(0));

@@ -2,7 +2,8 @@
 
 use kernsieve::linalg::Matrix;
 
-/// A remark about numeric features that look like the numbers of the rows: by name, and because they are whole and grow from row to row.
+/// A remark about numeric features that look like the numbers of the rows: by name, and because
+/// they are whole and grow from row to row.
 pub(crate) fn remark(x: &Matrix, names: &[String]) -> Option<String> {
     let numbers_rows = |j: &usize| {
         let value = |i: usize| x[(i, *j)];
@@ -26,8 +27,13 @@ pub(crate) fn remark(x: &Matrix, names: &[String]) -> Option<String> {
 /// `id`, `Patient_ID`, `index`, `row` and their like.
 fn is_name(name: &str) -> bool {
     let name = name.trim().to_lowercase();
-    let last = name.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    const NAMES: [&str; 8] = ["id", "idx", "index", "row", "rowid", "rownum", "rowname", "rownames"];
+    let last = name
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    const NAMES: [&str; 8] = [
+        "id", "idx", "index", "row", "rowid", "rownum", "rowname", "rownames",
+    ];
     NAMES.contains(&last) || name == "row_number" || name == "unnamed: 0"
 }
 
@@ -37,17 +43,33 @@ mod tests {
 
     #[test]
     fn numbers_of_rows_are_found_by_name_and_content() {
-        for name in ["id", "ID", "patient_id", "Index", "row", "sample.id", "Unnamed: 0"] {
+        for name in [
+            "id",
+            "ID",
+            "patient_id",
+            "Index",
+            "row",
+            "sample.id",
+            "Unnamed: 0",
+        ] {
             assert!(is_name(name), "{name}");
         }
         for name in ["acid", "width", "idea", "rows_seen", "x0", ""] {
             assert!(!is_name(name), "{name}");
         }
         let names = ["id", "a", "row"].map(String::from);
-        let found = |values: &[f64]| remark(&Matrix::from_vec(values.to_vec(), values.len() / 3, 3), &names);
+        let found = |values: &[f64]| {
+            remark(
+                &Matrix::from_vec(values.to_vec(), values.len() / 3, 3),
+                &names,
+            )
+        };
         // `row` does not grow, `a` is not called like that.
         let text = found(&[4.0, 1.0, 1.0, 7.0, 2.0, 3.0, 9.0, 3.0, 2.0]).expect("one");
-        assert!(text.contains("'id'") && text.contains("--drop id leaves"), "{text}");
+        assert!(
+            text.contains("'id'") && text.contains("--drop id leaves"),
+            "{text}"
+        );
         assert_eq!(found(&[1.0, 1.0, 1.0, 2.5, 2.0, 1.0, 3.0, 3.0, 1.0]), None);
         let both = found(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0]).expect("two");
         assert!(both.contains("--drop id,row"), "{both}");

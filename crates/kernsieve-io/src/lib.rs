@@ -1,12 +1,12 @@
 //! CSV, TSV, Parquet, LIBSVM and ARFF files as kernsieve data sets.
 //!
 //! [`read_training`] reads a file as a [`Dataset`](kernsieve::data::Dataset) and the
-//! [`Schema`](kernsieve::data::Schema) that describes its columns; [`ScoringReader`] reads other files by that schema,
-//! block by block. Both take a [`Source`] (a path, standard input or bytes, packed with gzip or not) and find out the
-//! format from the extension or the content.
+//! [`Schema`](kernsieve::data::Schema) that describes its columns; [`ScoringReader`] reads other
+//! files by that schema, block by block. Both take a [`Source`] (a path, standard input or bytes,
+//! packed with gzip or not) and find out the format from the extension or the content.
 //!
-//! Every failure is a [`ReadError`] that names the file, the line and the column, and says what to do; no content of a
-//! file makes this crate panic.
+//! Every failure is a [`ReadError`] that names the file, the line and the column, and says what to
+//! do; no content of a file makes this crate panic.
 //!
 //! | format | missing | types | labels |
 //! |---|---|---|---|
@@ -18,10 +18,11 @@
 //! # Known limits
 //!
 //! * Training data and Parquet files are held in memory as a whole while they are read.
-//! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are refused (unless dropped),
-//!   as are files that use compression other than snappy, gzip and zstd.
-//! * The decoder of Parquet panics on some damaged files. The panic is caught and its message kept from standard error,
-//!   for which the first Parquet file installs a panic hook that hands every other panic to the hook before it.
+//! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are
+//!   refused (unless dropped), as are files that use compression other than snappy, gzip and zstd.
+//! * The decoder of Parquet panics on some damaged files. The panic is caught and its message kept
+//!   from standard error, for which the first Parquet file installs a panic hook that hands every
+//!   other panic to the hook before it.
 //! * ARFF values are divided by commas only, and instance weights are not read.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -60,7 +61,9 @@ mod typing;
 
 pub use error::ReadError;
 pub use names::similar;
-pub use options::{FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
+pub use options::{
+    FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData,
+};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use source::Source;
 pub use training::{read_features, read_training};

@@ -44,18 +44,27 @@ impl<'a> LibsvmRows<'a> {
 
     /// The next line that is not blank or a comment.
     pub(crate) fn next_row(&mut self) -> Result<Option<SparseRow<'_>>, ReadError> {
-        let Self { input, label, pairs } = self;
+        let Self {
+            input,
+            label,
+            pairs,
+        } = self;
         let file = input.name().to_string();
         loop {
             let Some((number, text)) = input.next_line()? else {
                 return Ok(None);
             };
-            let text = text.split(|&b| b == b'#').next().unwrap_or(text).trim_ascii();
+            let text = text
+                .split(|&b| b == b'#')
+                .next()
+                .unwrap_or(text)
+                .trim_ascii();
             if text.is_empty() {
                 continue;
             }
-            parse_line(text, label, pairs)
-                .map_err(|(message, hint)| ReadError::new(&file, message).line(number).hint(hint))?;
+            parse_line(text, label, pairs).map_err(|(message, hint)| {
+                ReadError::new(&file, message).line(number).hint(hint)
+            })?;
             return Ok(Some(SparseRow {
                 line: number,
                 label: label.as_deref(),
@@ -67,7 +76,11 @@ impl<'a> LibsvmRows<'a> {
 
 type Refusal = (String, &'static str);
 
-fn parse_line(text: &[u8], label: &mut Option<Vec<u8>>, pairs: &mut Vec<(usize, f64)>) -> Result<(), Refusal> {
+fn parse_line(
+    text: &[u8],
+    label: &mut Option<Vec<u8>>,
+    pairs: &mut Vec<(usize, f64)>,
+) -> Result<(), Refusal> {
     *label = None;
     pairs.clear();
     let mut sorted = true;
@@ -146,8 +159,12 @@ pub(crate) fn index_of(name: &str) -> Option<usize> {
     (format!("{index}") == digits).then_some(index)
 }
 
-/// Reads training data. Features are called `x<index>`, from `x0` if the index 0 occurs, from `x1` otherwise.
-pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<RawTable, ReadError> {
+/// Reads training data. Features are called `x<index>`, from `x0` if the index 0 occurs, from `x1`
+/// otherwise.
+pub(crate) fn read_table(
+    input: TextInput<'_>,
+    options: &ReadOptions,
+) -> Result<RawTable, ReadError> {
     let mut reader = LibsvmRows::open(input)?;
     let file = reader.file().to_string();
     if let Some(target) = options.target.as_deref().filter(|t| *t != TARGET) {
@@ -170,7 +187,11 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         } else {
             target.push(label);
         }
-        entries.extend(row.pairs.iter().map(|&(index, value)| (index, lines.len(), value)));
+        entries.extend(
+            row.pairs
+                .iter()
+                .map(|&(index, value)| (index, lines.len(), value)),
+        );
         lines.push(row.line);
     }
     let n_rows = lines.len();
@@ -178,7 +199,9 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         return Err(ReadError::new(&file, "there are no data rows"));
     }
     let Some(last) = entries.iter().map(|e| e.0).max() else {
-        return Err(ReadError::new(&file, "no line has a feature").hint("A line is: label index:value ..."));
+        return Err(
+            ReadError::new(&file, "no line has a feature").hint("A line is: label index:value ...")
+        );
     };
     let first = usize::from(!entries.iter().any(|e| e.0 == 0));
     let width = last + 1 - first;
@@ -231,7 +254,7 @@ pub(crate) fn read_table(input: TextInput<'_>, options: &ReadOptions) -> Result<
         target_name: TARGET.into(),
         target,
         weights_name: plan.weights,
-        groups_name: plan.groups,
+        blocks_name: plan.blocks,
         spots: Spots::Lines(lines),
         n_rows,
         notices: Vec::new(),

@@ -5,7 +5,8 @@ use crate::names::{listing, resolve};
 use crate::options::{ScoringOptions, TargetColumn};
 use kernsieve::data::Schema;
 
-/// For every column of the schema its place in the file (none where it is absent and the model does without it), and the place of the labels if they are wanted.
+/// For every column of the schema its place in the file (none where it is absent and the model does
+/// without it), and the place of the labels if they are wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Matching {
     pub(crate) columns: Vec<Option<usize>>,
@@ -21,8 +22,11 @@ impl Matching {
         schema: &Schema,
         options: &ScoringOptions,
     ) -> Result<Self, ReadError> {
-        let place: std::collections::HashMap<&str, usize> =
-            names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+        let place: std::collections::HashMap<&str, usize> = names
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (n.as_str(), i))
+            .collect();
         let (mut columns, mut absent) = (Vec::new(), Vec::new());
         for (j, c) in schema.columns.iter().enumerate() {
             match place.get(c.name.as_str()) {
@@ -36,7 +40,11 @@ impl Matching {
         }
         let labels = target_place(file, names, schema, options)?;
         let mut used = vec![false; names.len()];
-        columns.iter().flatten().chain(&labels).for_each(|&i| used[i] = true);
+        columns
+            .iter()
+            .flatten()
+            .chain(&labels)
+            .for_each(|&i| used[i] = true);
         if let Some(&i) = place.get(schema.target.as_str()) {
             used[i] = true;
         }
@@ -58,8 +66,9 @@ impl Matching {
         })
     }
 
-    /// Matches a file without a header, whose columns are called `x0`, `x1`, ...: by these names if the model was
-    /// trained on such a file, else by position, the target being last if it is there.
+    /// Matches a file without a header, whose columns are called `x0`, `x1`, ...: by these names if
+    /// the model was trained on such a file, else by position, the target being last if it is
+    /// there.
     pub(crate) fn by_position(
         file: &str,
         names: &[String],
@@ -74,7 +83,10 @@ impl Matching {
         let target = match &options.target_name {
             Some(name) if width == wanted + 1 => Some(resolve(file, names, name, "--target")?),
             None if width == wanted + 1 && !schema.target.is_empty() => {
-                notices.push(format!("the last column is taken for the target '{}'", schema.target));
+                notices.push(format!(
+                    "the last column is taken for the target '{}'",
+                    schema.target
+                ));
                 Some(wanted)
             }
             _ => None,
@@ -82,15 +94,23 @@ impl Matching {
         if width != wanted && target.is_none() {
             return Err(ReadError::new(
                 file,
-                format!("{} expected without a header, {width} found", count(wanted, "column")),
+                format!(
+                    "{} expected without a header, {width} found",
+                    count(wanted, "column")
+                ),
             )
-            .hint("Give the file the columns of the training data in the same order, or a header."));
+            .hint(
+                "Give the file the columns of the training data in the same order, or a header.",
+            ));
         }
         if target.is_none() && options.target == TargetColumn::Required {
             return Err(no_target(file, names, &schema.target));
         }
         Ok(Self {
-            columns: (0..width).filter(|&i| Some(i) != target).map(Some).collect(),
+            columns: (0..width)
+                .filter(|&i| Some(i) != target)
+                .map(Some)
+                .collect(),
             target: target.filter(|_| options.target != TargetColumn::Ignore),
             notices,
         })
@@ -115,7 +135,11 @@ fn target_place(
 }
 
 fn no_target(file: &str, names: &[String], target: &str) -> ReadError {
-    ReadError::new(file, format!("there is no column '{target}', which holds the labels")).hint(format!(
+    ReadError::new(
+        file,
+        format!("there is no column '{target}', which holds the labels"),
+    )
+    .hint(format!(
         "Name the column that holds them with --target. {}",
         listing(names)
     ))
@@ -127,7 +151,8 @@ fn absent_columns(file: &str, names: &[String], schema: &Schema, absent: &[Strin
         quoted_list("column", absent)
     );
     let mut hint = listing(names);
-    let right_width = names.len() == schema.columns.len() || names.len() == schema.columns.len() + 1;
+    let right_width =
+        names.len() == schema.columns.len() || names.len() == schema.columns.len() + 1;
     if absent.len() == schema.columns.len() && right_width {
         hint.push_str(" If the first line is data, use --no-header.");
     }

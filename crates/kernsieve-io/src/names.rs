@@ -15,7 +15,7 @@ pub(crate) enum Role {
     /// Holds the weights of the rows.
     Weights,
     /// Says which rows belong together.
-    Groups,
+    Blocks,
     /// Holds categories, even if they look like numbers.
     Categorical,
     /// Whatever it turns out to hold.
@@ -25,7 +25,7 @@ pub(crate) enum Role {
 impl Role {
     /// Whether its cells are read as text, whatever they look like.
     pub(crate) fn is_text(self) -> bool {
-        matches!(self, Self::Target | Self::Groups | Self::Categorical)
+        matches!(self, Self::Target | Self::Blocks | Self::Categorical)
     }
 }
 
@@ -37,8 +37,8 @@ pub(crate) struct Plan {
     pub(crate) target: Option<usize>,
     /// Name of the column with the weights.
     pub(crate) weights: Option<String>,
-    /// Name of the column with the groups.
-    pub(crate) groups: Option<String>,
+    /// Name of the column with the blocks.
+    pub(crate) blocks: Option<String>,
     pub(crate) notices: Vec<String>,
 }
 
@@ -61,14 +61,20 @@ impl Plan {
             _ if options.no_target => None,
             Some(name) => Some(resolve(file, names, name, "--target")?),
             None => {
-                notices.push(format!("target: '{}' ({})", names[default.index], default.reason));
+                notices.push(format!(
+                    "target: '{}' ({})",
+                    names[default.index], default.reason
+                ));
                 Some(default.index)
             }
         };
         if let Some(target) = target.filter(|&t| roles[t] == Role::Dropped) {
             return Err(ReadError::new(
                 file,
-                format!("column '{}' is the target and is to be dropped", names[target]),
+                format!(
+                    "column '{}' is the target and is to be dropped",
+                    names[target]
+                ),
             )
             .hint("Name the column that holds the labels with --target."));
         }
@@ -94,9 +100,12 @@ impl Plan {
         };
         let hint = "Weights are numbers in a column of their own.";
         let weights = beside("--weights", &options.weights, Role::Weights, hint)?;
-        let hint = "Groups are named in a column of their own.";
-        let groups = beside("--groups", &options.groups, Role::Groups, hint)?;
-        if !roles.iter().any(|r| matches!(r, Role::Categorical | Role::Feature)) {
+        let hint = "Blocks are named in a column of their own.";
+        let blocks = beside("--blocks", &options.blocks, Role::Blocks, hint)?;
+        if !roles
+            .iter()
+            .any(|r| matches!(r, Role::Categorical | Role::Feature))
+        {
             let hint = if names.len() == 1 {
                 "Fields are divided by commas, semicolons, tabs or bars; blanks do not divide them."
             } else {
@@ -108,14 +117,20 @@ impl Plan {
             roles,
             target,
             weights,
-            groups,
+            blocks,
             notices,
         })
     }
 }
 
-/// The column that a word means: the one of that name or, if it is a number, the one at that 0-based index.
-pub(crate) fn resolve(file: &str, names: &[String], word: &str, option: &str) -> Result<usize, ReadError> {
+/// The column that a word means: the one of that name or, if it is a number, the one at that
+/// 0-based index.
+pub(crate) fn resolve(
+    file: &str,
+    names: &[String],
+    word: &str,
+    option: &str,
+) -> Result<usize, ReadError> {
     let word = word.trim();
     if let Some(i) = names.iter().position(|n| n == word) {
         return Ok(i);
@@ -175,9 +190,13 @@ pub(crate) fn check_unique(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Edit distance, upper and lower case being the same; two letters that changed places are one edit.
+/// Edit distance, upper and lower case being the same; two letters that changed places are one
+/// edit.
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    let (a, b): (Vec<char>, Vec<char>) = (
+        a.to_lowercase().chars().collect(),
+        b.to_lowercase().chars().collect(),
+    );
     if a.len().abs_diff(b.len()) > 3 {
         return usize::MAX;
     }
@@ -186,7 +205,9 @@ fn distance(a: &str, b: &str) -> usize {
     for (i, x) in a.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
+            let mut least = (last[j] + usize::from(x != y))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
                 least = least.min(before[j - 1] + 1);
             }
@@ -238,12 +259,19 @@ mod tests {
     #[test]
     fn close_names_are_offered() {
         let n = names(&["width", "length", "Class"]);
-        let e = resolve("f", &n, "class", "--target").unwrap_err().to_string();
+        let e = resolve("f", &n, "class", "--target")
+            .unwrap_err()
+            .to_string();
         assert!(e.ends_with("Did you mean 'Class'?"), "{e}");
-        let e = resolve("f", &n, "widht", "--target").unwrap_err().to_string();
+        let e = resolve("f", &n, "widht", "--target")
+            .unwrap_err()
+            .to_string();
         assert!(e.contains("'width'"), "{e}");
         let e = resolve("f", &n, "zzz", "--target").unwrap_err().to_string();
-        assert!(e.contains("The columns are 'width', 'length', 'Class'."), "{e}");
+        assert!(
+            e.contains("The columns are 'width', 'length', 'Class'."),
+            "{e}"
+        );
     }
 
     #[test]

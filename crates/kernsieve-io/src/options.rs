@@ -7,7 +7,8 @@ use std::str::FromStr;
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Fields between delimiters; the delimiter (`,` `;` tab `|`) is found out from the first lines.
+    /// Fields between delimiters; the delimiter (`,` `;` tab `|`) is found out from the first
+    /// lines.
     Csv,
     /// Fields between tabs.
     Tsv,
@@ -38,8 +39,8 @@ impl FromStr for Format {
 
 /// What to do with missing cells.
 ///
-/// Missing are empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a` and `?`; in ARFF files
-/// `?` alone; in Parquet files nulls and NaN.
+/// Missing are empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a`
+/// and `?`; in ARFF files `?` alone; in Parquet files nulls and NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
     /// Stop, and say how many there are and where the first one is.
@@ -47,7 +48,8 @@ pub enum Missing {
     Error,
     /// Leave out the rows that have one. Not for scoring, where every row gets an answer.
     Drop,
-    /// Put the mean of the training rows for a missing number. A missing category sets none of its 0/1 features.
+    /// Put the mean of the training rows for a missing number. A missing category sets none of its
+    /// 0/1 features.
     Mean,
 }
 
@@ -66,16 +68,20 @@ impl FromStr for Missing {
     }
 }
 
-/// How to read training data. The default reads every column of a file with a header, the last one as the target.
+/// How to read training data. The default reads every column of a file with a header, the last one
+/// as the target.
 ///
-/// Columns are named by their name in the file or, where no column has that name, by their 0-based index.
+/// Columns are named by their name in the file or, where no column has that name, by their 0-based
+/// index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The format; found out from the extension or the content when not given.
     pub format: Option<Format>,
-    /// The column that holds the labels; the last one (ARFF: the one named `class`, if there is one) when not given.
+    /// The column that holds the labels; the last one (ARFF: the one named `class`, if there is
+    /// one) when not given.
     pub target: Option<String>,
-    /// No column holds labels: every one is a feature ([`read_features`](crate::read_features) sets this by itself).
+    /// No column holds labels: every one is a feature ([`read_features`](crate::read_features) sets
+    /// this by itself).
     pub no_target: bool,
     /// Columns to leave out.
     pub drop: Vec<String>,
@@ -84,12 +90,13 @@ pub struct ReadOptions {
     /// The column with the weights of the rows; rows of weight 0 are left out.
     pub weights: Option<String>,
     /// The column that is the same in rows which belong together.
-    pub groups: Option<String>,
+    pub blocks: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
     /// The first line is data; columns are named `x0`, `x1`, ...
     pub no_header: bool,
-    /// The most memory, in bytes, that the text of the file or the matrix of features may take (16 GiB when not given).
+    /// The most memory, in bytes, that the text of the file or the matrix of features may take (16
+    /// GiB when not given).
     pub memory_limit: Option<u64>,
 }
 
@@ -108,7 +115,8 @@ pub struct TrainingData {
     pub schema: Schema,
     /// For every row of the data set, the 0-based data row of the file it came from.
     pub rows: Vec<usize>,
-    /// What the user should know: the target that was assumed, rows that were left out, and the like.
+    /// What the user should know: the target that was assumed, rows that were left out, and the
+    /// like.
     pub notices: Vec<String>,
 }
 
@@ -152,7 +160,8 @@ pub struct ScoringOptions {
     pub target: TargetColumn,
     /// The column with the labels, if it is not called as in training.
     pub target_name: Option<String>,
-    /// For every column of the schema whether the model does without it: such a column may be absent. Empty means that all are needed.
+    /// For every column of the schema whether the model does without it: such a column may be
+    /// absent. Empty means that all are needed.
     pub unused: Vec<bool>,
     /// Rows in a block.
     pub block_rows: usize,

@@ -1,7 +1,7 @@
 //! Parquet: flat columns of booleans, integers, floats and text.
 //!
-//! Files may be damaged, and the decoder trusts them in places: page headers are checked before it sees them, and a
-//! panic inside it becomes an error.
+//! Files may be damaged, and the decoder trusts them in places: page headers are checked before it
+//! sees them, and a panic inside it becomes an error.
 
 use crate::columns::{Cells, Numbers, Text};
 use crate::error::ReadError;
@@ -54,7 +54,9 @@ impl ParquetFile {
         if size == 0 {
             return Err(ReadError::new(file, "the file is empty"));
         }
-        let reader = guarded(file, || SerializedFileReader::new(bytes::Bytes::from(content)))?;
+        let reader = guarded(file, || {
+            SerializedFileReader::new(bytes::Bytes::from(content))
+        })?;
         let damaged = |what: &str| Err(damage(file, what));
         let mut rows = 0u64;
         for group in reader.metadata().row_groups() {
@@ -86,7 +88,8 @@ impl ParquetFile {
         if names.is_empty() {
             return Err(ReadError::new(file, "the file has no columns"));
         }
-        check_unique(&names).map_err(|m| ReadError::new(file, m).hint("Give every column a name of its own."))?;
+        check_unique(&names)
+            .map_err(|m| ReadError::new(file, m).hint("Give every column a name of its own."))?;
         Ok(Self {
             file: file.to_string(),
             reader,
@@ -99,13 +102,19 @@ impl ParquetFile {
         &self.names
     }
 
-    pub(crate) fn n_groups(&self) -> usize {
+    pub(crate) fn n_row_groups(&self) -> usize {
         self.reader.num_row_groups()
     }
 
     /// Whether a column holds text.
     pub(crate) fn is_text(&self, column: usize) -> bool {
-        matches!(self.columns[column], Leaf::Flat { holds: Holds::Text, .. })
+        matches!(
+            self.columns[column],
+            Leaf::Flat {
+                holds: Holds::Text,
+                ..
+            }
+        )
     }
 
     /// Rows of a row group.
@@ -113,8 +122,14 @@ impl ParquetFile {
         usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
 
-    /// Reads a column of a row group, and adds it to what is given. Numbers are written out where text is wanted.
-    pub(crate) fn read(&self, group: usize, column: usize, into: &mut Cells) -> Result<(), ReadError> {
+    /// Reads a column of a row group, and adds it to what is given. Numbers are written out where
+    /// text is wanted.
+    pub(crate) fn read(
+        &self,
+        group: usize,
+        column: usize,
+        into: &mut Cells,
+    ) -> Result<(), ReadError> {
         let name = &self.names[column];
         let (chunk, holds) = match &self.columns[column] {
             Leaf::Flat { chunk, holds } => (*chunk, *holds),
@@ -134,8 +149,11 @@ impl ParquetFile {
 }
 
 fn damage(file: &str, what: &str) -> ReadError {
-    ReadError::new(file, format!("the Parquet file is damaged or not supported: {what}"))
-        .hint("Write it again, or convert it to CSV.")
+    ReadError::new(
+        file,
+        format!("the Parquet file is damaged or not supported: {what}"),
+    )
+    .hint("Write it again, or convert it to CSV.")
 }
 
 /// Runs the decoder; its errors and its panics become an error of ours.
@@ -157,24 +175,38 @@ fn count_leaves(field: &Type) -> usize {
 
 fn leaf(field: &Type, chunk: usize) -> Leaf {
     let info = field.get_basic_info();
-    if !field.is_primitive() || (info.has_repetition() && info.repetition() == Repetition::REPEATED) {
-        return Leaf::Unusable("the column is nested (a list, map or struct), which cannot be a feature");
+    if !field.is_primitive() || (info.has_repetition() && info.repetition() == Repetition::REPEATED)
+    {
+        return Leaf::Unusable(
+            "the column is nested (a list, map or struct), which cannot be a feature",
+        );
     }
     let (physical, converted) = (field.get_physical_type(), info.converted_type());
     let holds = match (physical, info.logical_type_ref(), converted) {
         (_, Some(LogicalType::Decimal(_)), _) | (_, None, ConvertedType::DECIMAL) => {
             return Leaf::Unusable("the column holds decimals, which are not supported");
         }
-        (Physical::INT96, ..) => return Leaf::Unusable("the column holds times, which cannot be a feature"),
-        (Physical::FIXED_LEN_BYTE_ARRAY, ..) => {
-            return Leaf::Unusable("the column holds byte arrays of fixed length, which are not supported");
+        (Physical::INT96, ..) => {
+            return Leaf::Unusable("the column holds times, which cannot be a feature");
         }
-        (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(int)), _) if !int.is_signed => Holds::Unsigned,
+        (Physical::FIXED_LEN_BYTE_ARRAY, ..) => {
+            return Leaf::Unusable(
+                "the column holds byte arrays of fixed length, which are not supported",
+            );
+        }
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(int)), _)
+            if !int.is_signed =>
+        {
+            Holds::Unsigned
+        }
         (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(_)), _) => Holds::Signed,
         (
             Physical::INT32 | Physical::INT64,
             None,
-            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64,
+            ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64,
         ) => Holds::Unsigned,
         (
             Physical::INT32 | Physical::INT64,
@@ -194,7 +226,9 @@ fn leaf(field: &Type, chunk: usize) -> Leaf {
             ConvertedType::NONE | ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON,
         ) => Holds::Text,
         (Physical::BYTE_ARRAY, ..) => {
-            return Leaf::Unusable("the column holds byte arrays that are not text, which are not supported");
+            return Leaf::Unusable(
+                "the column holds byte arrays that are not text, which are not supported",
+            );
         }
         _ => Holds::Other,
     };
@@ -227,25 +261,41 @@ fn read_chunk(
         ColumnReader::BoolColumnReader(r) => each(r, rows, into, |into, v: &bool| {
             number(into, f64::from(u8::from(*v)), &u8::from(*v));
         }),
-        ColumnReader::Int32ColumnReader(r) if holds == Holds::Unsigned => each(r, rows, into, |into, v: &i32| {
-            number(into, f64::from(*v as u32), &(*v as u32));
+        ColumnReader::Int32ColumnReader(r) if holds == Holds::Unsigned => {
+            each(r, rows, into, |into, v: &i32| {
+                number(into, f64::from(*v as u32), &(*v as u32));
+            })
+        }
+        ColumnReader::Int32ColumnReader(r) => each(r, rows, into, |into, v: &i32| {
+            number(into, f64::from(*v), v)
         }),
-        ColumnReader::Int32ColumnReader(r) => each(r, rows, into, |into, v: &i32| number(into, f64::from(*v), v)),
-        ColumnReader::Int64ColumnReader(r) if holds == Holds::Unsigned => each(r, rows, into, |into, v: &i64| {
-            number(into, *v as u64 as f64, &(*v as u64));
+        ColumnReader::Int64ColumnReader(r) if holds == Holds::Unsigned => {
+            each(r, rows, into, |into, v: &i64| {
+                number(into, *v as u64 as f64, &(*v as u64));
+            })
+        }
+        ColumnReader::Int64ColumnReader(r) => {
+            each(r, rows, into, |into, v: &i64| number(into, *v as f64, v))
+        }
+        ColumnReader::FloatColumnReader(r) => each(r, rows, into, |into, v: &f32| {
+            number(into, f64::from(*v), v)
         }),
-        ColumnReader::Int64ColumnReader(r) => each(r, rows, into, |into, v: &i64| number(into, *v as f64, v)),
-        ColumnReader::FloatColumnReader(r) => each(r, rows, into, |into, v: &f32| number(into, f64::from(*v), v)),
-        ColumnReader::DoubleColumnReader(r) => each(r, rows, into, |into, v: &f64| number(into, *v, v)),
-        ColumnReader::ByteArrayColumnReader(r) => each(r, rows, into, |into, v: &parquet::data_type::ByteArray| {
-            if let Cells::Text(cells) = into {
-                match v.data().trim_ascii() {
-                    [] => cells.push_missing(),
-                    text => cells.push(text),
+        ColumnReader::DoubleColumnReader(r) => {
+            each(r, rows, into, |into, v: &f64| number(into, *v, v))
+        }
+        ColumnReader::ByteArrayColumnReader(r) => {
+            each(r, rows, into, |into, v: &parquet::data_type::ByteArray| {
+                if let Cells::Text(cells) = into {
+                    match v.data().trim_ascii() {
+                        [] => cells.push_missing(),
+                        text => cells.push(text),
+                    }
                 }
-            }
-        }),
-        _ => Err(ParquetError::General("a column of a type that is not supported".into())),
+            })
+        }
+        _ => Err(ParquetError::General(
+            "a column of a type that is not supported".into(),
+        )),
     }
 }
 
@@ -293,7 +343,11 @@ fn push_null(into: &mut Cells) {
 }
 
 /// Reads training data; only columns that are used are decoded.
-pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) -> Result<RawTable, ReadError> {
+pub(crate) fn read_table(
+    file: &str,
+    content: Vec<u8>,
+    options: &ReadOptions,
+) -> Result<RawTable, ReadError> {
     let parquet = ParquetFile::open(file, content)?;
     let names = parquet.names();
     let last = names.iter().rposition(|n| n != PANDAS_INDEX).unwrap_or(0);
@@ -306,10 +360,13 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         && plan.roles[index] == Role::Feature
     {
         plan.roles[index] = Role::Dropped;
-        plan.notices
-            .push(format!("left out column '{PANDAS_INDEX}', the index of a pandas table"));
+        plan.notices.push(format!(
+            "left out column '{PANDAS_INDEX}', the index of a pandas table"
+        ));
     }
-    let n_rows: usize = (0..parquet.n_groups()).map(|g| parquet.group_rows(g)).sum();
+    let n_rows: usize = (0..parquet.n_row_groups())
+        .map(|g| parquet.group_rows(g))
+        .sum();
     let used = plan.roles.iter().filter(|r| **r != Role::Dropped).count();
     check_memory(file, n_rows, used - 1, options.limit())?;
     let mut columns = Vec::new();
@@ -321,7 +378,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         }
         let text = role.is_text() || parquet.is_text(j);
         let mut cells = empty_cells(text);
-        for group in 0..parquet.n_groups() {
+        for group in 0..parquet.n_row_groups() {
             parquet.read(group, j, &mut cells)?;
         }
         match cells {
@@ -329,7 +386,11 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
             cells => columns.push(RawColumn {
                 name: name.clone(),
                 cells,
-                declared: if text { Declared::Text } else { Declared::Number },
+                declared: if text {
+                    Declared::Text
+                } else {
+                    Declared::Number
+                },
                 forced: role == Role::Categorical,
             }),
         }
@@ -340,7 +401,7 @@ pub(crate) fn read_table(file: &str, content: Vec<u8>, options: &ReadOptions) ->
         target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
-        groups_name: plan.groups,
+        blocks_name: plan.blocks,
         spots: Spots::Rows,
         n_rows,
         notices: plan.notices,

@@ -1,7 +1,7 @@
 //! Work that may panic, without the noise.
 //!
-//! The Parquet decoder panics on some damaged files. The panic is caught, and the user gets an error; the message that
-//! a panic prints besides would only confuse.
+//! The Parquet decoder panics on some damaged files. The panic is caught, and the user gets an
+//! error; the message that a panic prints besides would only confuse.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

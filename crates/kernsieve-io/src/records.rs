@@ -38,7 +38,8 @@ pub(crate) struct DefaultTarget {
     pub(crate) reason: &'static str,
 }
 
-/// The cells of one record: parts of the text, or of a scratch buffer where the text had to be changed.
+/// The cells of one record: parts of the text, or of a scratch buffer where the text had to be
+/// changed.
 #[derive(Default)]
 pub(crate) struct Fields {
     spans: Vec<Span>,

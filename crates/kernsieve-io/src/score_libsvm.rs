@@ -31,7 +31,8 @@ impl SparseSource {
         options: &ScoringOptions,
     ) -> Result<Self, ReadError> {
         // Whether there are labels shows in the first line.
-        let with_labels = options.target != TargetColumn::Ignore && first_line_has_label(input.available());
+        let with_labels =
+            options.target != TargetColumn::Ignore && first_line_has_label(input.available());
         let rows = LibsvmRows::open(input)?;
         let mut column_of = HashMap::new();
         let mut unnumbered = Vec::new();
@@ -48,10 +49,12 @@ impl SparseSource {
                 "the model needs {}, but a LIBSVM file has numbered features only (x1, x2, ...)",
                 quoted_list("column", &unnumbered)
             );
-            return Err(ReadError::new(rows.file(), message).hint("Use a file with named columns, such as CSV."));
+            return Err(ReadError::new(rows.file(), message)
+                .hint("Use a file with named columns, such as CSV."));
         }
         if let Some(name) = options.target_name.as_deref().filter(|n| *n != TARGET) {
-            let message = format!("--target {name}: a LIBSVM file has its labels in front of each line");
+            let message =
+                format!("--target {name}: a LIBSVM file has its labels in front of each line");
             return Err(ReadError::new(rows.file(), message).hint("Leave --target out."));
         }
         Ok(Self {
@@ -97,11 +100,12 @@ impl RowSource for SparseSource {
                     encoder.number(j, value, out, spot)?;
                 }
                 None if index == 0 && self.column_of.contains_key(&1) => {
-                    return Err(
-                        ReadError::new(&file, "the file counts its features from 0, the model's data from 1")
-                            .at(spot)
-                            .hint("Add 1 to the indices, or train on data that count from 0."),
-                    );
+                    return Err(ReadError::new(
+                        &file,
+                        "the file counts its features from 0, the model's data from 1",
+                    )
+                    .at(spot)
+                    .hint("Add 1 to the indices, or train on data that count from 0."));
                 }
                 None if self.unknown.len() < MOST_REMEMBERED => {
                     self.unknown.insert(index);

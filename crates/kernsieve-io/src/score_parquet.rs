@@ -41,8 +41,9 @@ impl GroupSource {
         let file = ParquetFile::open(&name, input.into_bytes()?)?;
         let matching = Matching::by_name(&name, file.names(), schema, options)?;
         let as_text = schema.columns.iter().zip(&matching.columns);
-        let as_text = as_text
-            .map(|(c, j)| matches!(c.kind, ColumnKind::Categorical { .. }) || j.is_some_and(|j| file.is_text(j)));
+        let as_text = as_text.map(|(c, j)| {
+            matches!(c.kind, ColumnKind::Categorical { .. }) || j.is_some_and(|j| file.is_text(j))
+        });
         Ok(Self {
             as_text: as_text.collect(),
             file,
@@ -63,10 +64,15 @@ impl GroupSource {
             self.file.read(group, place, &mut cells).map(|()| cells)
         };
         let columns = self.matching.columns.iter().zip(&self.as_text);
-        let columns = columns.map(|(place, text)| place.as_ref().map(|p| column((p, text))).transpose());
+        let columns =
+            columns.map(|(place, text)| place.as_ref().map(|p| column((p, text))).transpose());
         Ok(Group {
             columns: columns.collect::<Result<_, _>>()?,
-            labels: self.matching.target.map(|place| column((&place, &true))).transpose()?,
+            labels: self
+                .matching
+                .target
+                .map(|place| column((&place, &true)))
+                .transpose()?,
             rows: self.file.group_rows(group),
             next: 0,
         })
@@ -76,7 +82,7 @@ impl GroupSource {
 impl RowSource for GroupSource {
     fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError> {
         while self.group.next == self.group.rows {
-            if self.next_group == self.file.n_groups() {
+            if self.next_group == self.file.n_row_groups() {
                 return Ok(None);
             }
             self.rows_before += self.group.rows;
@@ -93,7 +99,9 @@ impl RowSource for GroupSource {
                     Some(level) => encoder.text(j, level.as_bytes(), out, spot)?,
                     None => encoder.missing(j, out, spot)?,
                 },
-                Some(Cells::Numbers(numbers)) => encoder.number(j, numbers.values[row], out, spot)?,
+                Some(Cells::Numbers(numbers)) => {
+                    encoder.number(j, numbers.values[row], out, spot)?
+                }
                 Some(Cells::Sparse(_)) => {}
             }
         }

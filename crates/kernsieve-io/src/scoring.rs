@@ -27,9 +27,9 @@ pub struct ScoringBlock {
 
 /// Reads a file to be scored, block by block.
 ///
-/// Columns are matched to those of the training data by name, in any order. Text formats are read as a stream, in
-/// memory that does not depend on the size of the file; of a Parquet file, the file itself and one row group at a time
-/// are in memory. After an error the iterator ends.
+/// Columns are matched to those of the training data by name, in any order. Text formats are read
+/// as a stream, in memory that does not depend on the size of the file; of a Parquet file, the file
+/// itself and one row group at a time are in memory. After an error the iterator ends.
 pub struct ScoringReader {
     rows: Box<dyn RowSource>,
     encoder: Encoder,
@@ -58,13 +58,18 @@ pub(crate) struct Place {
 
 impl ScoringReader {
     /// Opens a file and matches its columns to those of a schema.
-    pub fn open(source: &Source, schema: &Schema, options: &ScoringOptions) -> Result<Self, ReadError> {
+    pub fn open(
+        source: &Source,
+        schema: &Schema,
+        options: &ScoringOptions,
+    ) -> Result<Self, ReadError> {
         let name = source.to_string();
         if options.missing == Missing::Drop {
-            return Err(
-                ReadError::new(&name, "rows cannot be left out here: every row gets an answer")
-                    .hint("Use --missing mean, or --missing error."),
-            );
+            return Err(ReadError::new(
+                &name,
+                "rows cannot be left out here: every row gets an answer",
+            )
+            .hint("Use --missing mean, or --missing error."));
         }
         let encoder = Encoder::new(&name, schema, options.missing);
         let input = TextInput::new(&name, source::open_owned(source)?)?;
@@ -95,14 +100,17 @@ impl ScoringReader {
             next_row: 0,
             with_labels,
             missing_label_is_error: options.target == TargetColumn::Required,
-            target: options.target_name.clone().unwrap_or_else(|| schema.target.clone()),
+            target: options
+                .target_name
+                .clone()
+                .unwrap_or_else(|| schema.target.clone()),
             ended: false,
             notices: Vec::new(),
         })
     }
 
-    /// What the user should know: columns that are not used, values that were not in the training data, and the like.
-    /// Complete when the iterator has ended.
+    /// What the user should know: columns that are not used, values that were not in the training
+    /// data, and the like. Complete when the iterator has ended.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -135,7 +143,10 @@ impl ScoringReader {
             self.notices = self.rows.notices();
             self.notices.extend(self.encoder.notices());
             if self.next_row == 0 {
-                return Err(ReadError::new(self.encoder.file(), "there are no data rows"));
+                return Err(ReadError::new(
+                    self.encoder.file(),
+                    "there are no data rows",
+                ));
             }
         }
         Ok((n > 0).then(|| ScoringBlock {
@@ -212,7 +223,11 @@ impl RowSource for RecordSource {
                 encoder.text(j, cell, out, spot)?;
             }
         }
-        let label = self.matching.target.map(|t| record.get(t)).filter(|c| !is_missing(c));
+        let label = self
+            .matching
+            .target
+            .map(|t| record.get(t))
+            .filter(|c| !is_missing(c));
         Ok(Some(Place {
             spot,
             label: label.map(|c| crate::cell::decode(c).into_owned()),

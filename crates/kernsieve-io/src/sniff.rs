@@ -5,8 +5,8 @@ use crate::csv::{Split, split_record};
 use crate::options::Format;
 use crate::records::Fields;
 
-/// The format that an extension stands for; `.gz` behind it does not count. Text files of no particular kind
-/// (`.txt`, `.data`) are judged by their content.
+/// The format that an extension stands for; `.gz` behind it does not count. Text files of no
+/// particular kind (`.txt`, `.data`) are judged by their content.
 pub(crate) fn from_name(name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -31,10 +31,15 @@ pub(crate) fn from_content(head: &[u8]) -> Format {
             .filter(|l| !l.is_empty())
     };
     let arff = lines().find(|l| !l.starts_with(b"%"));
-    if arff.is_some_and(|l| starts_with_word(l, b"@relation") || starts_with_word(l, b"@attribute")) {
+    if arff.is_some_and(|l| starts_with_word(l, b"@relation") || starts_with_word(l, b"@attribute"))
+    {
         return Format::Arff;
     }
-    let sparse: Vec<Option<bool>> = lines().filter(|l| l[0] != b'#').take(5).map(libsvm_line).collect();
+    let sparse: Vec<Option<bool>> = lines()
+        .filter(|l| l[0] != b'#')
+        .take(5)
+        .map(libsvm_line)
+        .collect();
     if sparse.contains(&Some(true)) && sparse.iter().all(Option::is_some) {
         return Format::Libsvm;
     }
@@ -57,7 +62,9 @@ pub(crate) fn is_parquet(head: &[u8]) -> bool {
 }
 
 pub(crate) fn starts_with_word(line: &[u8], word: &[u8]) -> bool {
-    line.len() > word.len() && line[..word.len()].eq_ignore_ascii_case(word) && line[word.len()].is_ascii_whitespace()
+    line.len() > word.len()
+        && line[..word.len()].eq_ignore_ascii_case(word)
+        && line[word.len()].is_ascii_whitespace()
 }
 
 /// Whether a line is `label index:value ...`, and if so whether it has any `index:value`.
@@ -103,13 +110,14 @@ pub(crate) fn delimiter(head: &[u8], at_end: bool) -> u8 {
     DELIMITERS[best]
 }
 
-/// How many of the first records (per thousand) have as many fields as the first one, and how many that are. A single
-/// record, even one that is too long for the head, is a little less than even.
+/// How many of the first records (per thousand) have as many fields as the first one, and how many
+/// that are. A single record, even one that is too long for the head, is a little less than even.
 fn evenness(head: &[u8], at_end: bool, delimiter: u8) -> (usize, usize) {
     let mut fields = Fields::default();
     let (mut from, mut records, mut even, mut width) = (0, 0, 0, 0);
     while records < 100 && from < head.len() {
-        let Split::Found { used, .. } = split_record(&head[from..], delimiter, at_end, &mut fields) else {
+        let Split::Found { used, .. } = split_record(&head[from..], delimiter, at_end, &mut fields)
+        else {
             break;
         };
         let blank = head[from..from + used].trim_ascii().is_empty();
@@ -191,6 +199,9 @@ mod tests {
         let wide = "gene\t".repeat(50_000);
         assert_eq!(delimiter(wide.as_bytes(), false), b'\t');
         let wide = format!("+1 {}", "12:3.25 ".repeat(20_000));
-        assert_eq!(from_content(&wide.as_bytes()[..(1 << 16) - 3]), Format::Libsvm);
+        assert_eq!(
+            from_content(&wide.as_bytes()[..(1 << 16) - 3]),
+            Format::Libsvm
+        );
     }
 }

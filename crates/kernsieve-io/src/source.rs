@@ -24,7 +24,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source that an argument of the command line means: `-` is standard input, everything else a path.
+    /// The source that an argument of the command line means: `-` is standard input, everything
+    /// else a path.
     pub fn from_arg(argument: &str) -> Self {
         if argument == "-" {
             Self::Stdin
@@ -68,7 +69,9 @@ pub(crate) fn open_owned(source: &Source) -> Result<Stream<'static>, ReadError> 
             let file = open_file(source)?;
             unpack(Box::new(file)).map_err(|e| ReadError::io(&source.to_string(), &e))
         }
-        Source::Stdin => unpack(Box::new(std::io::stdin())).map_err(|e| ReadError::io("<stdin>", &e)),
+        Source::Stdin => {
+            unpack(Box::new(std::io::stdin())).map_err(|e| ReadError::io("<stdin>", &e))
+        }
     }
 }
 
@@ -81,7 +84,10 @@ fn open_file(source: &Source) -> Result<File, ReadError> {
     // Opening a directory succeeds on some systems; only reading it fails.
     let meta = file.metadata().map_err(|e| ReadError::io(&name, &e))?;
     if meta.is_dir() {
-        return Err(ReadError::io(&name, &std::io::ErrorKind::IsADirectory.into()));
+        return Err(ReadError::io(
+            &name,
+            &std::io::ErrorKind::IsADirectory.into(),
+        ));
     }
     Ok(file)
 }
@@ -92,16 +98,26 @@ fn unpack<'a>(mut raw: Stream<'a>) -> std::io::Result<Stream<'a>> {
     let packed = magic == [0x1f, 0x8b];
     let whole = Cursor::new(magic).chain(raw);
     Ok(if packed {
-        Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, whole)))
+        Box::new(MultiGzDecoder::new(std::io::BufReader::with_capacity(
+            1 << 16,
+            whole,
+        )))
     } else {
         Box::new(whole)
     })
 }
 
 /// Reads everything, up to a limit.
-pub(crate) fn read_all(name: &str, mut stream: Stream<'_>, limit: u64) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read_all(
+    name: &str,
+    mut stream: Stream<'_>,
+    limit: u64,
+) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    let read = stream.by_ref().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let read = stream
+        .by_ref()
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes);
     read.map_err(|e| ReadError::io(name, &e))?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::new(
@@ -136,7 +152,10 @@ mod tests {
             e.contains(&path.display().to_string()) && e.contains("no such file"),
             "{e}"
         );
-        let e = open(&Source::Path(dir.path().to_path_buf())).err().unwrap().to_string();
+        let e = open(&Source::Path(dir.path().to_path_buf()))
+            .err()
+            .unwrap()
+            .to_string();
         assert!(e.contains("is a directory"), "{e}");
     }
 
@@ -146,7 +165,10 @@ mod tests {
             name: "b".into(),
             bytes: vec![b'x'; 100],
         };
-        assert_eq!(read_all("b", open(&source).unwrap(), 100).unwrap().len(), 100);
+        assert_eq!(
+            read_all("b", open(&source).unwrap(), 100).unwrap().len(),
+            100
+        );
         let e = read_all("b", open(&source).unwrap(), 99).unwrap_err();
         assert!(e.to_string().contains("--memory"), "{e}");
     }

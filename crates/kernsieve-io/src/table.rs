@@ -16,7 +16,7 @@ pub(crate) struct RawTable {
     pub(crate) target_name: String,
     pub(crate) target: Text,
     pub(crate) weights_name: Option<String>,
-    pub(crate) groups_name: Option<String>,
+    pub(crate) blocks_name: Option<String>,
     pub(crate) spots: Spots,
     pub(crate) n_rows: usize,
     pub(crate) notices: Vec<String>,
@@ -60,8 +60,11 @@ impl RawTable {
     }
 
     /// Features and labels.
-    pub(crate) fn into_training(mut self, options: &ReadOptions) -> Result<TrainingData, ReadError> {
-        let groups = self.take_groups()?;
+    pub(crate) fn into_training(
+        mut self,
+        options: &ReadOptions,
+    ) -> Result<TrainingData, ReadError> {
+        let blocks = self.take_blocks()?;
         let (rows, weights) = self.settle(options)?;
         let labels = self.labels(&rows)?;
         let schema = self.schema(&rows);
@@ -73,11 +76,15 @@ impl RawTable {
                 .hint("Name the column that holds the classes with --target.")
         })?;
         if let Some(own) = weights {
-            dataset = dataset.with_weights(own).map_err(|e| self.error(e.to_string()))?;
+            dataset = dataset
+                .with_weights(own)
+                .map_err(|e| self.error(e.to_string()))?;
         }
-        if let Some(groups) = groups {
-            let own = rows.iter().map(|&r| groups[r]).collect();
-            dataset = dataset.with_groups(own).map_err(|e| self.error(e.to_string()))?;
+        if let Some(blocks) = blocks {
+            let own = rows.iter().map(|&r| blocks[r]).collect();
+            dataset = dataset
+                .with_blocks(own)
+                .map_err(|e| self.error(e.to_string()))?;
         }
         Ok(TrainingData {
             dataset,
@@ -118,7 +125,10 @@ impl RawTable {
     }
 
     /// Settles types and missing values: the rows that stay, and their weights.
-    fn settle(&mut self, options: &ReadOptions) -> Result<(Vec<usize>, Option<Vec<f64>>), ReadError> {
+    fn settle(
+        &mut self,
+        options: &ReadOptions,
+    ) -> Result<(Vec<usize>, Option<Vec<f64>>), ReadError> {
         if self.n_rows == 0 {
             return Err(self.error("there are no data rows"));
         }
@@ -148,24 +158,26 @@ impl RawTable {
         Ok((rows, own))
     }
 
-    /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was written with. In a file that
-    /// is sorted by class it would give the classes away.
+    /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was
+    /// written with. In a file that is sorted by class it would give the classes away.
     fn leave_out_row_numbers(&mut self) {
         let counts = |column: &RawColumn| match &column.cells {
             Cells::Numbers(n) => n.values.iter().enumerate().all(|(i, v)| *v == i as f64),
             _ => false,
         };
         let first = self.columns.first();
-        if self.columns.len() > 1 && first.is_some_and(|c| c.name == UNNAMED_FIRST && !c.forced && counts(c)) {
+        if self.columns.len() > 1
+            && first.is_some_and(|c| c.name == UNNAMED_FIRST && !c.forced && counts(c))
+        {
             self.columns.remove(0);
             self.notices
                 .push("the first column has no name and counts the rows: left out".into());
         }
     }
 
-    /// Takes the column of groups out of the others: for every row the number of its group.
-    fn take_groups(&mut self) -> Result<Option<Vec<usize>>, ReadError> {
-        let Some(name) = self.groups_name.clone() else {
+    /// Takes the column of blocks out of the others: for every row the number of its block.
+    fn take_blocks(&mut self) -> Result<Option<Vec<usize>>, ReadError> {
+        let Some(name) = self.blocks_name.clone() else {
             return Ok(None);
         };
         let Some(Cells::Text(text)) = self.take(&name).map(|column| column.cells) else {
@@ -199,7 +211,10 @@ impl RawTable {
             Cells::Numbers(n) => n.values,
             Cells::Sparse(s) => {
                 let mut dense = vec![0.0; self.n_rows];
-                s.rows.iter().zip(&s.values).for_each(|(&r, &v)| dense[r] = v);
+                s.rows
+                    .iter()
+                    .zip(&s.values)
+                    .for_each(|(&r, &v)| dense[r] = v);
                 dense
             }
             Cells::Text(_) => {
@@ -271,9 +286,9 @@ impl RawTable {
         }
         let rows: Vec<usize> = (0..self.n_rows).filter(|&i| keep[i]).collect();
         if rows.is_empty() {
-            return Err(self
-                .error("no row is without missing cells")
-                .hint("Leave out columns that are mostly missing with --drop, or use --missing mean."));
+            return Err(self.error("no row is without missing cells").hint(
+                "Leave out columns that are mostly missing with --drop, or use --missing mean.",
+            ));
         }
         if rows.len() < self.n_rows {
             self.notices.push(format!(
@@ -287,7 +302,10 @@ impl RawTable {
 
     fn labels(&self, rows: &[usize]) -> Result<Labels, ReadError> {
         let (classes, new_code) = sorted_levels(&self.target, rows);
-        let codes = rows.iter().map(|&r| new_code[self.target.codes[r] as usize]).collect();
+        let codes = rows
+            .iter()
+            .map(|&r| new_code[self.target.codes[r] as usize])
+            .collect();
         Labels::from_codes(codes, classes).map_err(|e| self.error(e.to_string()))
     }
 
@@ -316,7 +334,12 @@ impl RawTable {
         }
     }
 
-    fn features(&self, rows: &[usize], schema: &Schema, options: &ReadOptions) -> Result<Matrix, ReadError> {
+    fn features(
+        &self,
+        rows: &[usize],
+        schema: &Schema,
+        options: &ReadOptions,
+    ) -> Result<Matrix, ReadError> {
         let width = schema.n_features();
         check_memory(&self.file, rows.len(), width, options.limit())?;
         let mut x = vec![0.0; rows.len() * width];
@@ -338,11 +361,13 @@ impl RawTable {
         let mut offset = 0;
         for (raw, column) in self.columns.iter().zip(&schema.columns) {
             match (&raw.cells, &column.kind) {
-                (Cells::Numbers(numbers), ColumnKind::Numeric { fill }) => writers.push(Writer::Numbers {
-                    numbers,
-                    fill: *fill,
-                    offset,
-                }),
+                (Cells::Numbers(numbers), ColumnKind::Numeric { fill }) => {
+                    writers.push(Writer::Numbers {
+                        numbers,
+                        fill: *fill,
+                        offset,
+                    })
+                }
                 (Cells::Text(text), _) => writers.push(Writer::Text {
                     text,
                     new_code: sorted_levels(text, rows).1,
@@ -358,7 +383,9 @@ impl RawTable {
     fn write_sparse(&self, rows: &[usize], schema: &Schema, x: &mut [f64], width: usize) {
         let mut offset = 0;
         for (raw, column) in self.columns.iter().zip(&schema.columns) {
-            if let (Cells::Sparse(sparse), ColumnKind::Numeric { fill }) = (&raw.cells, &column.kind) {
+            if let (Cells::Sparse(sparse), ColumnKind::Numeric { fill }) =
+                (&raw.cells, &column.kind)
+            {
                 for (&row, &value) in sparse.rows.iter().zip(&sparse.values) {
                     if let Some(i) = place(rows, row) {
                         x[i * width + offset] = if value.is_nan() { *fill } else { value };
@@ -371,7 +398,12 @@ impl RawTable {
 }
 
 /// Refuses a matrix that does not fit the memory limit.
-pub(crate) fn check_memory(file: &str, rows: usize, width: usize, limit: u64) -> Result<(), ReadError> {
+pub(crate) fn check_memory(
+    file: &str,
+    rows: usize,
+    width: usize,
+    limit: u64,
+) -> Result<(), ReadError> {
     let needed = (rows as u64).saturating_mul(width as u64).saturating_mul(8);
     if needed <= limit {
         return Ok(());
@@ -414,13 +446,21 @@ impl Writer<'_> {
     fn write(&self, rows: &[usize], out: &mut [f64], width: usize) {
         let out = out.chunks_exact_mut(width);
         match self {
-            Self::Numbers { numbers, fill, offset } => {
+            Self::Numbers {
+                numbers,
+                fill,
+                offset,
+            } => {
                 for (&row, out) in rows.iter().zip(out) {
                     let value = numbers.values[row];
                     out[*offset] = if value.is_nan() { *fill } else { value };
                 }
             }
-            Self::Text { text, new_code, offset } => {
+            Self::Text {
+                text,
+                new_code,
+                offset,
+            } => {
                 for (&row, out) in rows.iter().zip(out) {
                     let code = text.codes[row];
                     if code != MISSING {
@@ -439,7 +479,8 @@ fn width_of(kind: &ColumnKind) -> usize {
     }
 }
 
-/// The levels that occur in some rows, in the order in which classes are sorted, and the place of every level among them.
+/// The levels that occur in some rows, in the order in which classes are sorted, and the place of
+/// every level among them.
 fn sorted_levels(text: &Text, rows: &[usize]) -> (Vec<String>, Vec<usize>) {
     let mut occurs = vec![false; text.levels.len()];
     for &row in rows {

@@ -10,8 +10,8 @@ const HEAD: usize = 1 << 16;
 /// A record that is longer than this means that a quote was never closed.
 const LONGEST_RECORD: usize = 1 << 28;
 
-/// Buffered text. The bytes not yet used are `available()`; a parser takes a record from their front with `advance()`,
-/// or asks for more with `fill()`.
+/// Buffered text. The bytes not yet used are `available()`; a parser takes a record from their
+/// front with `advance()`, or asks for more with `fill()`.
 pub(crate) struct TextInput<'a> {
     name: String,
     reader: Stream<'a>,
@@ -40,7 +40,8 @@ impl<'a> TextInput<'a> {
         Ok(input)
     }
 
-    /// Refuses UTF-16 and binary files, steps over a UTF-8 byte order mark, and refuses an empty file.
+    /// Refuses UTF-16 and binary files, steps over a UTF-8 byte order mark, and refuses an empty
+    /// file.
     pub(crate) fn check_text(&mut self) -> Result<(), ReadError> {
         let head = self.available();
         let utf16 = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
@@ -50,7 +51,9 @@ impl<'a> TextInput<'a> {
             } else {
                 "the file is not text (it holds NUL bytes; is it UTF-16, or a binary format?)"
             };
-            return Err(ReadError::new(&self.name, what).hint("Save it as UTF-8 text and read that."));
+            return Err(
+                ReadError::new(&self.name, what).hint("Save it as UTF-8 text and read that.")
+            );
         }
         if head.starts_with(b"\xef\xbb\xbf") {
             self.start += 3;
@@ -88,8 +91,9 @@ impl<'a> TextInput<'a> {
         &self.buffer[from..self.start]
     }
 
-    /// Reads more, keeping what has not been used. When a record is longer than the buffer, the larger buffer is filled
-    /// before the record is looked at again: otherwise a long record from a slow pipe would take quadratic time.
+    /// Reads more, keeping what has not been used. When a record is longer than the buffer, the
+    /// larger buffer is filled before the record is looked at again: otherwise a long record from a
+    /// slow pipe would take quadratic time.
     pub(crate) fn fill(&mut self) -> Result<(), ReadError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -99,13 +103,19 @@ impl<'a> TextInput<'a> {
         let grown = self.end == self.buffer.len();
         if grown {
             if self.end >= LONGEST_RECORD {
-                return Err(ReadError::new(&self.name, "a single record is longer than 256 MiB")
-                    .line(self.line)
-                    .hint("Is a quote on this line never closed?"));
+                return Err(
+                    ReadError::new(&self.name, "a single record is longer than 256 MiB")
+                        .line(self.line)
+                        .hint("Is a quote on this line never closed?"),
+                );
             }
             self.buffer.resize(2 * self.end, 0);
         }
-        let wanted = if grown { self.buffer.len() } else { self.end + 1 };
+        let wanted = if grown {
+            self.buffer.len()
+        } else {
+            self.end + 1
+        };
         while self.end < wanted && !self.ended {
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.ended = true,
@@ -135,7 +145,9 @@ impl<'a> TextInput<'a> {
         let mut searched = 0;
         loop {
             let text = self.available();
-            let found = text[searched..].iter().position(|&b| b == b'\n' || b == b'\r');
+            let found = text[searched..]
+                .iter()
+                .position(|&b| b == b'\n' || b == b'\r');
             let (length, used) = match found.map(|p| p + searched) {
                 // What follows a CR decides whether it is a whole line end.
                 Some(p) if text[p] == b'\r' && p + 1 == text.len() && !self.ended => {
@@ -216,7 +228,10 @@ mod tests {
             (b" \n\n", "empty"),
             (b"\xef\xbb\xbf", "empty"),
         ] {
-            let e = TextInput::new("t", Box::new(bytes)).unwrap().check_text().unwrap_err();
+            let e = TextInput::new("t", Box::new(bytes))
+                .unwrap()
+                .check_text()
+                .unwrap_err();
             assert!(e.to_string().contains(word), "{e}");
         }
     }

@@ -17,8 +17,9 @@ use crate::text::TextInput;
 
 /// Reads training data.
 ///
-/// Numeric columns become one feature, text columns one 0/1 feature per level. The schema that comes with the data
-/// makes [`ScoringReader`](crate::ScoringReader) read other files in the same way.
+/// Numeric columns become one feature, text columns one 0/1 feature per level. The schema that
+/// comes with the data makes [`ScoringReader`](crate::ScoringReader) read other files in the same
+/// way.
 ///
 /// ```
 /// use kernsieve_io::{ReadOptions, Source, read_training};
@@ -33,8 +34,10 @@ use crate::text::TextInput;
 /// ```
 pub fn read_training(source: &Source, options: &ReadOptions) -> Result<TrainingData, ReadError> {
     let mut data = read_table(source, options)?.into_training(options)?;
-    data.notices
-        .extend(identifiers::remark(data.dataset.x(), data.dataset.feature_names()));
+    data.notices.extend(identifiers::remark(
+        data.dataset.x(),
+        data.dataset.feature_names(),
+    ));
     Ok(data)
 }
 
@@ -65,7 +68,9 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<RawTable, ReadEr
     let format = choose_format(options.format, &name, &bytes[..bytes.len().min(1 << 16)]);
     match format {
         Format::Parquet => parquet::read_table(&name, bytes, options),
-        Format::Libsvm => libsvm::read_table(TextInput::new(&name, Box::new(bytes.as_slice()))?, options),
+        Format::Libsvm => {
+            libsvm::read_table(TextInput::new(&name, Box::new(bytes.as_slice()))?, options)
+        }
         Format::Csv | Format::Tsv | Format::Arff => read_records(
             || {
                 open_records(
@@ -102,7 +107,8 @@ pub(crate) fn open_records<'a>(
     })
 }
 
-/// Collects the columns of records. A column in which text comes up after numbers is read a second time, as text.
+/// Collects the columns of records. A column in which text comes up after numbers is read a second
+/// time, as text.
 fn read_records<'a>(
     open: impl Fn() -> Result<Box<dyn Records + 'a>, ReadError>,
     options: &ReadOptions,
@@ -114,7 +120,9 @@ fn read_records<'a>(
     let mut builders: Vec<Builder> = (0..names.len())
         .map(|j| match (plan.roles[j], records.declared(j)) {
             (Role::Dropped, _) => Builder::Skip,
-            (role, declared) if role.is_text() || declared == Declared::Text => Builder::Text(Text::default()),
+            (role, declared) if role.is_text() || declared == Declared::Text => {
+                Builder::Text(Text::default())
+            }
             _ => Builder::Numbers {
                 numbers: Numbers::default(),
                 seen: false,
@@ -145,7 +153,8 @@ fn read_records<'a>(
             _ => continue,
         };
         if let Cells::Text(Text {
-            not_utf8: Some(row), ..
+            not_utf8: Some(row),
+            ..
         }) = &cells
         {
             notices.push(format!(
@@ -169,14 +178,18 @@ fn read_records<'a>(
         target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
         target,
         weights_name: plan.weights,
-        groups_name: plan.groups,
+        blocks_name: plan.blocks,
         n_rows: lines.len(),
         spots: Spots::Lines(lines),
         notices,
     })
 }
 
-fn collect(records: &mut dyn Records, builders: &mut [Builder], mut each: impl FnMut(usize)) -> Result<(), ReadError> {
+fn collect(
+    records: &mut dyn Records,
+    builders: &mut [Builder],
+    mut each: impl FnMut(usize),
+) -> Result<(), ReadError> {
     let is_missing = records.missing_rule();
     while let Some(record) = records.next_record()? {
         each(record.line);

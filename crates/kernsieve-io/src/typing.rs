@@ -117,13 +117,21 @@ fn check_text(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(), R
     } else {
         format!("{} is not a number, {among}", show(&text.levels[level]))
     };
-    Err(table.error(message).at(table.spots.of(row)).column(name).hint(hint))
+    Err(table
+        .error(message)
+        .at(table.spots.of(row))
+        .column(name)
+        .hint(hint))
 }
 
 fn check_levels(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(), ReadError> {
     let (levels, n) = (text.levels.len(), table.n_rows);
     let name = &column.name;
-    let most = if column.forced { MOST_FORCED_LEVELS } else { MOST_LEVELS };
+    let most = if column.forced {
+        MOST_FORCED_LEVELS
+    } else {
+        MOST_LEVELS
+    };
     let nearly_unique = !column.forced && n > 100 && 2 * levels > n;
     if levels <= most && !nearly_unique {
         return Ok(());
@@ -152,7 +160,9 @@ pub(crate) fn check_target(table: &RawTable, missing: Missing) -> Result<(), Rea
             .column(&table.target_name)
             .hint("Name the column that holds the classes with --target."));
     }
-    let gone: Vec<usize> = (0..table.n_rows).filter(|&r| target.codes[r] == MISSING).collect();
+    let gone: Vec<usize> = (0..table.n_rows)
+        .filter(|&r| target.codes[r] == MISSING)
+        .collect();
     if let (Some(&row), true) = (gone.first(), missing != Missing::Drop) {
         return Err(table
             .error(format!(
@@ -167,10 +177,16 @@ pub(crate) fn check_target(table: &RawTable, missing: Missing) -> Result<(), Rea
     if target.numeric.iter().all(|&n| n) {
         let fractions = target.levels.iter().any(|l| l.parse::<i64>().is_err());
         if distinct > MOST_NUMERIC_CLASSES || (fractions && distinct > 20 && 2 * distinct > n) {
-            return Err(unlike_classes(table, "looks like a measurement, not a class"));
+            return Err(unlike_classes(
+                table,
+                "looks like a measurement, not a class",
+            ));
         }
     } else if distinct > MOST_LEVELS && 2 * distinct > n {
-        return Err(unlike_classes(table, "looks like the names of the rows, not a class"));
+        return Err(unlike_classes(
+            table,
+            "looks like the names of the rows, not a class",
+        ));
     }
     Ok(())
 }

@@ -11,7 +11,10 @@ const MIXED: &str = "w,colour,code,class\n1,red,10,a\n2,blue,9,b\n3,red,10,a\n";
 #[test]
 fn text_becomes_indicators_with_sorted_levels() {
     let d = train("t.csv", MIXED).unwrap();
-    assert_eq!(d.dataset.feature_names(), ["w", "colour=blue", "colour=red", "code"]);
+    assert_eq!(
+        d.dataset.feature_names(),
+        ["w", "colour=blue", "colour=red", "code"]
+    );
     assert_eq!(rows(&d)[0], [1.0, 0.0, 1.0, 10.0]);
     assert_eq!(rows(&d)[1], [2.0, 1.0, 0.0, 9.0]);
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 2.0 });
@@ -82,8 +85,15 @@ fn numbers_with_text_among_them_are_refused() {
 
 #[test]
 fn decimal_commas_are_named() {
-    for text in ["a;c\n1,5;x\n2,5;y\n", "a;c\n1;x\n2,5;y\n", "a;c\n1,5;x\n1,5;y\n"] {
-        has(&refused("t.csv", text, |_| ()), &["column 'a'", "decimal point"]);
+    for text in [
+        "a;c\n1,5;x\n2,5;y\n",
+        "a;c\n1;x\n2,5;y\n",
+        "a;c\n1,5;x\n1,5;y\n",
+    ] {
+        has(
+            &refused("t.csv", text, |_| ()),
+            &["column 'a'", "decimal point"],
+        );
     }
 }
 
@@ -113,7 +123,9 @@ fn too_many_levels_are_refused() {
     );
     let d = train_with("t.csv", &text, |o| o.categorical = vec!["id".into()]).unwrap();
     assert_eq!(d.dataset.n_features(), 200);
-    let many: String = (0..2200).map(|i| format!("id{},{}\n", i % 1001, i % 2)).collect();
+    let many: String = (0..2200)
+        .map(|i| format!("id{},{}\n", i % 1001, i % 2))
+        .collect();
     has(
         &refused("t.csv", format!("id,c\n{many}"), |_| ()),
         &["1001 different values"],
@@ -159,7 +171,9 @@ fn rows_with_missing_cells_can_be_dropped() {
         "{:?}",
         d.notices
     );
-    let e = refused("t.csv", "a,b,c\n1,,x\n,2,y\n", |o| o.missing = Missing::Drop);
+    let e = refused("t.csv", "a,b,c\n1,,x\n,2,y\n", |o| {
+        o.missing = Missing::Drop
+    });
     has(&e, &["no row is without missing cells"]);
 }
 
@@ -170,7 +184,11 @@ fn missing_cells_can_be_filled() {
     assert_eq!(rows(&d)[0], [1.0, 0.0, 0.0]);
     assert_eq!(rows(&d)[1], [3.0, 1.0, 0.0]);
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 3.0 });
-    assert!(d.notices.iter().any(|n| n.starts_with("2 missing cells in 2 columns")));
+    assert!(
+        d.notices
+            .iter()
+            .any(|n| n.starts_with("2 missing cells in 2 columns"))
+    );
 }
 
 #[test]
@@ -191,7 +209,10 @@ fn missing_labels() {
         );
     }
     let d = train_with("t.csv", text, |o| o.missing = Missing::Drop).unwrap();
-    assert_eq!((d.rows.as_slice(), labels(&d)), (&[0, 2][..], vec!["x", "y"]));
+    assert_eq!(
+        (d.rows.as_slice(), labels(&d)),
+        (&[0, 2][..], vec!["x", "y"])
+    );
 }
 
 #[test]
@@ -215,7 +236,10 @@ fn a_target_that_is_no_class_is_refused() {
             .classes(),
         ["0.0", "1.0", "2.0"]
     );
-    has(&refused("t.csv", "a,y\n1,x\n2,x\n", |_| ()), &["two classes"]);
+    has(
+        &refused("t.csv", "a,y\n1,x\n2,x\n", |_| ()),
+        &["two classes"],
+    );
 }
 
 #[test]
@@ -226,8 +250,12 @@ fn integer_classes_sort_as_numbers() {
 
 #[test]
 fn a_memory_limit_is_kept() {
-    let text: String = (0..2000).map(|i| format!("l{},{}\n", i % 900, i % 2)).collect();
-    let e = refused("t.csv", format!("a,c\n{text}"), |o| o.memory_limit = Some(1 << 20));
+    let text: String = (0..2000)
+        .map(|i| format!("l{},{}\n", i % 900, i % 2))
+        .collect();
+    let e = refused("t.csv", format!("a,c\n{text}"), |o| {
+        o.memory_limit = Some(1 << 20)
+    });
     has(&e, &["2000 rows of 900 features need 13.7 MiB", "--memory"]);
     has(
         &refused("t.csv", MIXED, |o| o.memory_limit = Some(10)),

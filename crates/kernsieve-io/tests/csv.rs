@@ -19,7 +19,11 @@ fn delimiters_and_line_ends_give_the_same_data() {
                 format!("\u{feff}{end}{text}{end}{end}"),
             ] {
                 let d = train("t.csv", &text).unwrap();
-                assert_eq!((rows(&d), labels(&d)), (want.clone(), vec!["x", "y", "x"]), "{text:?}");
+                assert_eq!(
+                    (rows(&d), labels(&d)),
+                    (want.clone(), vec!["x", "y", "x"]),
+                    "{text:?}"
+                );
                 assert_eq!(d.rows, [0, 1, 2]);
                 assert_eq!(d.schema.target, "class");
             }
@@ -29,7 +33,8 @@ fn delimiters_and_line_ends_give_the_same_data() {
 
 #[test]
 fn quoted_fields_may_hold_anything() {
-    let text = "a,\"the, class\"\n1,\"x, y\"\n2,\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n\"4\", \"x, y\" \n";
+    let text =
+        "a,\"the, class\"\n1,\"x, y\"\n2,\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n\"4\", \"x, y\" \n";
     let d = train("t.csv", text).unwrap();
     assert_eq!(labels(&d), ["x, y", "say \"hi\"", "two\nlines", "x, y"]);
     assert_eq!(d.schema.target, "the, class");
@@ -51,7 +56,10 @@ fn lines_are_counted_through_quotes_blank_lines_and_all_line_ends() {
 fn broken_files_are_refused_with_the_place() {
     has(&refused("t.csv", "", |_| ()), &["t.csv: the file is empty"]);
     has(&refused("t.csv", "\n \n", |_| ()), &["the file is empty"]);
-    has(&refused("t.csv", "a,b\n", |_| ()), &["there are no data rows"]);
+    has(
+        &refused("t.csv", "a,b\n", |_| ()),
+        &["there are no data rows"],
+    );
     has(
         &refused("t.csv", "a,b\n1,x\n2\n", |_| ()),
         &["line 3: 2 fields expected, 1 found"],
@@ -65,7 +73,10 @@ fn broken_files_are_refused_with_the_place() {
         &refused("t.csv", "a,b,a\n1,2,x\n", |_| ()),
         &["line 1", "'a'", "column 1 and column 3"],
     );
-    has(&refused("t.csv", "1.5,2,1.5\n1,2,x\n", |_| ()), &["--no-header"]);
+    has(
+        &refused("t.csv", "1.5,2,1.5\n1,2,x\n", |_| ()),
+        &["--no-header"],
+    );
     has(
         &refused("t.csv", "a b c\n1 2 x\n", |_| ()),
         &["no feature column", "blanks do not divide"],
@@ -119,7 +130,10 @@ fn a_format_that_is_asked_for_goes_before_the_extension() {
     })
     .unwrap();
     assert_eq!(d.dataset.feature_names(), ["a", "b,c"]);
-    let d = train_with("t.csv", "1 1:2\n2 1:3\n", |o| o.format = Some(Format::Libsvm)).unwrap();
+    let d = train_with("t.csv", "1 1:2\n2 1:3\n", |o| {
+        o.format = Some(Format::Libsvm)
+    })
+    .unwrap();
     assert_eq!(rows(&d), [[2.0], [3.0]]);
 }
 
@@ -143,7 +157,10 @@ fn long_files_cross_the_buffer_unharmed() {
     let d = train("t.csv", &text).unwrap();
     assert_eq!(d.dataset.n_samples(), 40_000);
     assert_eq!(d.dataset.feature_names()[1], "b=l0\nq\"");
-    let s = score_with(&d.schema, "t.csv", &text, |o: &mut ScoringOptions| o.block_rows = 999).unwrap();
+    let s = score_with(&d.schema, "t.csv", &text, |o: &mut ScoringOptions| {
+        o.block_rows = 999
+    })
+    .unwrap();
     assert_eq!(s.blocks.len(), 41);
     assert_eq!(s.blocks[40].first_row, 40 * 999);
     assert_eq!(s.rows(), rows(&d));

@@ -112,7 +112,8 @@ mod damaged_parquet {
     use super::write_parquet::{Values, file_version_2, file_with};
     use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 
-    const SCHEMA: &str = "message m { optional double d; optional binary s (UTF8); required int64 c; }";
+    const SCHEMA: &str =
+        "message m { optional double d; optional binary s (UTF8); required int64 c; }";
 
     fn columns() -> Vec<Values> {
         vec![
@@ -130,12 +131,18 @@ mod damaged_parquet {
             Compression::GZIP(GzipLevel::default()),
             Compression::ZSTD(ZstdLevel::default()),
         ] {
-            survive("t.parquet", &file_with(SCHEMA, &[columns(), columns()], codec));
+            survive(
+                "t.parquet",
+                &file_with(SCHEMA, &[columns(), columns()], codec),
+            );
         }
     }
 
     #[test]
     fn with_delta_encodings() {
-        survive("t.parquet", &file_version_2(SCHEMA, &[columns(), columns()]));
+        survive(
+            "t.parquet",
+            &file_version_2(SCHEMA, &[columns(), columns()]),
+        );
     }
 }

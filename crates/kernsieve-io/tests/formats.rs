@@ -12,10 +12,16 @@ const SPARSE: &str = "# data\n+1 1:0.5 3:2 # first\n\n-1 qid:7 3:-1 2:4\n+1\n";
 fn libsvm_rows_are_dense_and_labels_as_written() {
     let d = train("t.libsvm", SPARSE).unwrap();
     assert_eq!(d.dataset.feature_names(), ["x1", "x2", "x3"]);
-    assert_eq!(rows(&d), [[0.5, 0.0, 2.0], [0.0, 4.0, -1.0], [0.0, 0.0, 0.0]]);
+    assert_eq!(
+        rows(&d),
+        [[0.5, 0.0, 2.0], [0.0, 4.0, -1.0], [0.0, 0.0, 0.0]]
+    );
     assert_eq!(labels(&d), ["+1", "-1", "+1"]);
     assert_eq!(d.schema.target, "label");
-    assert_eq!(d.schema.columns[1].kind, ColumnKind::Numeric { fill: 4.0 / 3.0 });
+    assert_eq!(
+        d.schema.columns[1].kind,
+        ColumnKind::Numeric { fill: 4.0 / 3.0 }
+    );
     // The content shows the format, too.
     assert_eq!(rows(&train("t.txt", SPARSE).unwrap()), rows(&d));
     let d = train("t.svm", "a 0:1\nb 2:1\n").unwrap();
@@ -87,11 +93,19 @@ fn libsvm_scoring() {
     assert_eq!(s.rows(), [[0.0, 0.0, 1.0], [2.0, 0.0, 0.0]]);
     assert_eq!(s.labels(), None);
     has(&s.notices[0], &["2 features", "x9"]);
-    let s = score_with(&schema, "s.svm", "1 3:1\n1:2\n", |o| o.target = TargetColumn::IfPresent).unwrap();
+    let s = score_with(&schema, "s.svm", "1 3:1\n1:2\n", |o| {
+        o.target = TargetColumn::IfPresent
+    })
+    .unwrap();
     assert_eq!(s.labels().unwrap(), ["1", ""]);
-    let s = score_with(&schema, "s.svm", "3:1\n1:2\n", |o| o.target = TargetColumn::IfPresent).unwrap();
+    let s = score_with(&schema, "s.svm", "3:1\n1:2\n", |o| {
+        o.target = TargetColumn::IfPresent
+    })
+    .unwrap();
     assert_eq!(s.labels(), None);
-    let e = score_with(&schema, "s.svm", "1 3:1\n1:2\n", |o| o.target = TargetColumn::Required);
+    let e = score_with(&schema, "s.svm", "1 3:1\n1:2\n", |o| {
+        o.target = TargetColumn::Required
+    });
     has(&e.err().unwrap().to_string(), &["line 2", "no label"]);
     let named = train("t.csv", "a,b,c\n1,2,x\n3,4,y\n").unwrap().schema;
     let e = score_with(&named, "s.svm", "1 1:1\n", |_| ())
@@ -122,7 +136,11 @@ fn arff_types_are_as_declared() {
         ]
     );
     assert_eq!(rows(&d)[1], [2.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 2.0]);
-    assert_eq!(rows(&d)[2][1], 1.0, "NA is a declared value, not a missing one");
+    assert_eq!(
+        rows(&d)[2][1],
+        1.0,
+        "NA is a declared value, not a missing one"
+    );
     assert_eq!(labels(&d), ["yes", "no", "yes"]);
     assert_eq!(d.notices[0], "target: 'Class' (the attribute of this name)");
     has(
@@ -130,7 +148,10 @@ fn arff_types_are_as_declared() {
         &["line 12, column 'petal width'", "1 missing cell"],
     );
     // The content shows the format, too.
-    assert_eq!(train_with("t.txt", ARFF, |o| o.missing = Missing::Mean).unwrap(), d);
+    assert_eq!(
+        train_with("t.txt", ARFF, |o| o.missing = Missing::Mean).unwrap(),
+        d
+    );
 }
 
 #[test]
@@ -138,7 +159,10 @@ fn arff_sparse_rows_leave_out_zeros_and_first_values() {
     let text = "@relation r\n@attribute a numeric\n@attribute b {u,v}\n@attribute c {x,y}\n@data\n\
         {0 3.5, 1 v, 2 y}\n{}\n{ 2 'y' , 0 ? }\n";
     let d = train_with("t.arff", text, |o| o.missing = Missing::Mean).unwrap();
-    assert_eq!(rows(&d), [[3.5, 0.0, 1.0], [0.0, 1.0, 0.0], [1.75, 1.0, 0.0]]);
+    assert_eq!(
+        rows(&d),
+        [[3.5, 0.0, 1.0], [0.0, 1.0, 0.0], [1.75, 1.0, 0.0]]
+    );
     assert_eq!(labels(&d), ["y", "x", "y"]);
     has(&d.notices[0], &["target: 'c' (the last attribute)"]);
 }
@@ -154,26 +178,48 @@ fn broken_arff_files_are_refused() {
             "@relation r\n@attribute t date 'yyyy'\n@data\n".into(),
             &["line 2", "'t' is of type date"],
         ),
-        ("@relation r\n@attribute t relational\n@data\n".into(), &["relational"]),
+        (
+            "@relation r\n@attribute t relational\n@data\n".into(),
+            &["relational"],
+        ),
         (
             "@relation r\n@attribute t complex\n@data\n".into(),
             &["unknown type 'complex'"],
         ),
-        ("@relation r\n@attribute t\n@data\n".into(), &["no name or no type"]),
-        ("@relation r\n@attribute 't real\n@data\n".into(), &["not closed"]),
-        ("@relation r\n@attribute t {a,b\n@data\n".into(), &["not closed"]),
+        (
+            "@relation r\n@attribute t\n@data\n".into(),
+            &["no name or no type"],
+        ),
+        (
+            "@relation r\n@attribute 't real\n@data\n".into(),
+            &["not closed"],
+        ),
+        (
+            "@relation r\n@attribute t {a,b\n@data\n".into(),
+            &["not closed"],
+        ),
         (
             "@relation r\n@attribute t real\n@attribute t real\n@data\n".into(),
             &["two columns are called 't'"],
         ),
-        (format!("{head}1,x,2\n"), &["line 5", "2 values expected, 3 found"]),
+        (
+            format!("{head}1,x,2\n"),
+            &["line 5", "2 values expected, 3 found"],
+        ),
         (
             format!("{head}1,z\n"),
-            &["line 5, column 'c'", "'z' is not one of the declared values"],
+            &[
+                "line 5, column 'c'",
+                "'z' is not one of the declared values",
+            ],
         ),
         (
             format!("{head}1,x\nabc,y\n"),
-            &["line 6, column 'a'", "'abc' is not a number", "declared numeric"],
+            &[
+                "line 6, column 'a'",
+                "'abc' is not a number",
+                "declared numeric",
+            ],
         ),
         (format!("{head}{{0 1, 5 x}}\n"), &["index from 0 to 1"]),
         (format!("{head}{{0 1, 0 2}}\n"), &["stands twice"]),
@@ -187,13 +233,21 @@ fn broken_arff_files_are_refused() {
 
 #[test]
 fn arff_scoring_streams_and_matches_by_name() {
-    let schema = train_with("t.arff", ARFF, |o| o.drop = vec!["petal width".into(), "note".into()])
-        .unwrap()
-        .schema;
+    let schema = train_with("t.arff", ARFF, |o| {
+        o.drop = vec!["petal width".into(), "note".into()]
+    })
+    .unwrap()
+    .schema;
     let text = "@relation r\n@attribute n real\n@attribute colour {green,red}\n@attribute Class {no,yes}\n@data\n\
         4,green,?\n5,red,no\n";
-    let s = score_with(&schema, "s.arff", text, |o| o.target = TargetColumn::IfPresent).unwrap();
+    let s = score_with(&schema, "s.arff", text, |o| {
+        o.target = TargetColumn::IfPresent
+    })
+    .unwrap();
     assert_eq!(s.rows(), [[0.0, 0.0, 0.0, 4.0], [0.0, 0.0, 1.0, 5.0]]);
     assert_eq!(s.labels().unwrap(), ["", "no"]);
-    has(&s.notices[0], &["column 'colour': 1 cell", "'green', line 6"]);
+    has(
+        &s.notices[0],
+        &["column 'colour': 1 cell", "'green', line 6"],
+    );
 }

@@ -30,8 +30,14 @@ fn sample() -> Vec<u8> {
 #[test]
 fn every_supported_type() {
     let d = train("t.parquet", sample()).unwrap();
-    assert_eq!(d.dataset.feature_names(), ["b", "i", "l", "f", "d", "s=u", "s=v"]);
-    assert_eq!(rows(&d)[0], [1.0, 1.0, (1u64 << 40) as f64, 0.5, 1e300, 1.0, 0.0]);
+    assert_eq!(
+        d.dataset.feature_names(),
+        ["b", "i", "l", "f", "d", "s=u", "s=v"]
+    );
+    assert_eq!(
+        rows(&d)[0],
+        [1.0, 1.0, (1u64 << 40) as f64, 0.5, 1e300, 1.0, 0.0]
+    );
     assert_eq!(rows(&d)[1][3], f64::from(0.1f32));
     assert_eq!(labels(&d), ["10", "9", "10"]);
     assert_eq!(d.dataset.labels().classes(), ["9", "10"]);
@@ -53,12 +59,16 @@ fn labels_and_codes_of_every_type() {
         assert_eq!(labels(&d), want);
     }
     let d = train_with("t.parquet", sample(), |o| o.categorical = vec!["l".into()]).unwrap();
-    assert_eq!(d.dataset.feature_names()[2..5], ["l=5", "l=6", "l=1099511627776"]);
+    assert_eq!(
+        d.dataset.feature_names()[2..5],
+        ["l=5", "l=6", "l=1099511627776"]
+    );
 }
 
 #[test]
 fn nulls_are_missing() {
-    let text = "message m { optional double d; optional binary s (UTF8); required binary c (UTF8); }";
+    let text =
+        "message m { optional double d; optional binary s (UTF8); required binary c (UTF8); }";
     let bytes = file(
         text,
         &[
@@ -81,7 +91,12 @@ fn nulls_are_missing() {
     let d = train_with("t.parquet", &bytes, |o| o.missing = Missing::Mean).unwrap();
     assert_eq!(
         rows(&d),
-        [[1.0, 1.0, 0.0], [2.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, 0.0, 1.0]]
+        [
+            [1.0, 1.0, 0.0],
+            [2.0, 0.0, 1.0],
+            [2.0, 0.0, 0.0],
+            [3.0, 0.0, 1.0]
+        ]
     );
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 2.0 });
     let s = score_with(&d.schema, "s.parquet", &bytes, |o| {
@@ -103,7 +118,8 @@ fn nulls_are_missing() {
 #[test]
 fn unsigned_integers_and_codecs() {
     use parquet::basic::{Compression, GzipLevel, ZstdLevel};
-    let text = "message m { required int32 u (UINT_32); required int64 v (UINT_64); required boolean c; }";
+    let text =
+        "message m { required int32 u (UINT_32); required int64 v (UINT_64); required boolean c; }";
     for codec in [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
@@ -132,7 +148,11 @@ fn columns_that_cannot_be_features_are_named_and_can_be_dropped() {
             Values::I64(vec![1, 2], None),
             "dates or times",
         ),
-        ("required int32 q (DECIMAL(5,2));", Values::I32(vec![1, 2]), "decimals"),
+        (
+            "required int32 q (DECIMAL(5,2));",
+            Values::I32(vec![1, 2]),
+            "decimals",
+        ),
         (
             "required group q { required int32 inner; }",
             Values::I32(vec![1, 2]),
@@ -140,8 +160,18 @@ fn columns_that_cannot_be_features_are_named_and_can_be_dropped() {
         ),
     ] {
         let text = format!("message m {{ required int32 a; {kind} required int32 c; }}");
-        let bytes = file(&text, &[vec![Values::I32(vec![1, 2]), values, Values::I32(vec![0, 1])]]);
-        has(&refused("t.parquet", &bytes, |_| ()), &["column 'q'", word, "--drop q"]);
+        let bytes = file(
+            &text,
+            &[vec![
+                Values::I32(vec![1, 2]),
+                values,
+                Values::I32(vec![0, 1]),
+            ]],
+        );
+        has(
+            &refused("t.parquet", &bytes, |_| ()),
+            &["column 'q'", word, "--drop q"],
+        );
         let d = train_with("t.parquet", &bytes, |o| o.drop = vec!["q".into()]).unwrap();
         assert_eq!(rows(&d), [[1.0], [2.0]]);
         let s = score_with(&d.schema, "s.parquet", &bytes, |_| ()).unwrap();
@@ -151,7 +181,8 @@ fn columns_that_cannot_be_features_are_named_and_can_be_dropped() {
 
 #[test]
 fn the_index_of_pandas_is_left_out() {
-    let text = "message m { required int32 a; required int32 c; required int64 __index_level_0__; }";
+    let text =
+        "message m { required int32 a; required int32 c; required int64 __index_level_0__; }";
     let bytes = file(
         text,
         &[vec![
@@ -170,16 +201,25 @@ fn the_index_of_pandas_is_left_out() {
 
 #[test]
 fn a_model_scores_csv_and_parquet_alike() {
-    let d = train_with("t.parquet", sample(), |o| o.drop = vec!["d".into(), "l".into()]).unwrap();
+    let d = train_with("t.parquet", sample(), |o| {
+        o.drop = vec!["d".into(), "l".into()]
+    })
+    .unwrap();
     let csv = "s,f,i,b\nu,0.5,1,1\nw,0.25,2,0\n";
     let s = score_with(&d.schema, "s.csv", csv, |_| ()).unwrap();
-    assert_eq!(s.rows(), [[1.0, 1.0, 0.5, 1.0, 0.0], [0.0, 2.0, 0.25, 0.0, 0.0]]);
+    assert_eq!(
+        s.rows(),
+        [[1.0, 1.0, 0.5, 1.0, 0.0], [0.0, 2.0, 0.25, 0.0, 0.0]]
+    );
     let named = train("t.csv", "i,s,class\n1,u,9\n2,v,10\n").unwrap();
     let s = score_with(&named.schema, "s.parquet", sample(), |o| {
         o.target = TargetColumn::IfPresent
     })
     .unwrap();
-    assert_eq!(s.rows(), [[1.0, 1.0, 0.0], [-2.0, 0.0, 1.0], [3.0, 1.0, 0.0]]);
+    assert_eq!(
+        s.rows(),
+        [[1.0, 1.0, 0.0], [-2.0, 0.0, 1.0], [3.0, 1.0, 0.0]]
+    );
     assert_eq!(s.labels().unwrap(), ["10", "9", "10"]);
 }
 

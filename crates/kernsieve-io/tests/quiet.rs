@@ -16,7 +16,10 @@ fn only_panics_of_the_decoder_are_kept_quiet() {
     }));
     let bytes = file(
         "message m { required double d; required int64 c; }",
-        &[vec![Values::F64(vec![1.0, 2.0], None), Values::I64(vec![0, 1], None)]],
+        &[vec![
+            Values::F64(vec![1.0, 2.0], None),
+            Values::I64(vec![0, 1], None),
+        ]],
     );
     let mut contradictions = 0;
     for at in 0..bytes.len() {
@@ -24,7 +27,8 @@ fn only_panics_of_the_decoder_are_kept_quiet() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << bit;
             let read = common::train("t.parquet", damaged);
-            contradictions += usize::from(read.is_err_and(|e| e.to_string().contains("contradicts itself")));
+            contradictions +=
+                usize::from(read.is_err_and(|e| e.to_string().contains("contradicts itself")));
         }
     }
     assert!(

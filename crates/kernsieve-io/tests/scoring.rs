@@ -13,7 +13,10 @@ fn schema() -> Schema {
 }
 
 fn error(text: &str, options: impl FnOnce(&mut ScoringOptions)) -> String {
-    score_with(&schema(), "s.csv", text, options).err().unwrap().to_string()
+    score_with(&schema(), "s.csv", text, options)
+        .err()
+        .unwrap()
+        .to_string()
 }
 
 #[test]
@@ -27,11 +30,17 @@ fn columns_match_by_name_in_any_order() {
         },
     )
     .unwrap();
-    assert_eq!(s.rows(), [[5.0, 1.0, 0.0], [6.0, 0.0, 0.0], [7.0, 0.0, 0.0]]);
+    assert_eq!(
+        s.rows(),
+        [[5.0, 1.0, 0.0], [6.0, 0.0, 0.0], [7.0, 0.0, 0.0]]
+    );
     assert_eq!(s.labels().unwrap(), ["x", "y", "y"]);
     assert_eq!(s.notices.len(), 2);
     has(&s.notices[0], &["column 'id'"]);
-    has(&s.notices[1], &["column 'colour': 2 cells", "'green', line 3"]);
+    has(
+        &s.notices[1],
+        &["column 'colour': 2 cells", "'green', line 3"],
+    );
     let s = score_with(&schema(), "s.csv", "a,colour,class\n5,red,x\n", |_| ()).unwrap();
     assert_eq!(
         (s.labels(), s.notices.len()),
@@ -46,7 +55,10 @@ fn absent_columns_are_listed_together() {
         &error("x,y,z\n1,2,3\n", |_| ()),
         &["2 columns ('a', 'colour')", "'x', 'y', 'z'", "--no-header"],
     );
-    has(&error("a,y\n1,2\n", |_| ()), &["column 'colour'", "'a', 'y'"]);
+    has(
+        &error("a,y\n1,2\n", |_| ()),
+        &["column 'colour'", "'a', 'y'"],
+    );
     assert!(!error("a,y\n1,2\n", |_| ()).contains("--no-header"));
     has(&error("a,colour\n", |_| ()), &["no data rows"]);
     has(&error("", |_| ()), &["empty"]);
@@ -55,7 +67,10 @@ fn absent_columns_are_listed_together() {
 #[test]
 fn targets() {
     let need = |o: &mut ScoringOptions| o.target = TargetColumn::Required;
-    has(&error("a,colour\n1,red\n", need), &["no column 'class'", "--target"]);
+    has(
+        &error("a,colour\n1,red\n", need),
+        &["no column 'class'", "--target"],
+    );
     has(
         &error("a,colour,class\n1,red,x\n2,red,\n", need),
         &["line 3, column 'class'", "label is missing"],
@@ -70,7 +85,10 @@ fn targets() {
         o.target_name = Some("truth".into());
     })
     .unwrap();
-    assert_eq!((s.labels().unwrap(), s.notices.len()), (vec!["q".to_string()], 0));
+    assert_eq!(
+        (s.labels().unwrap(), s.notices.len()),
+        (vec!["q".to_string()], 0)
+    );
     let e = error("a,colour,truth\n1,red,q\n", |o| {
         o.target = TargetColumn::Required;
         o.target_name = Some("trut".into());
@@ -139,11 +157,21 @@ fn files_without_a_header() {
 #[test]
 fn blocks_cover_the_rows_in_order() {
     let text: String = (0..10).map(|i| format!("{i},red\n")).collect();
-    let s = score_with(&schema(), "s.csv", format!("a,colour\n{text}"), |o| o.block_rows = 4).unwrap();
-    let shape: Vec<_> = s.blocks.iter().map(|b| (b.first_row, b.x.rows(), b.x.cols())).collect();
+    let s = score_with(&schema(), "s.csv", format!("a,colour\n{text}"), |o| {
+        o.block_rows = 4
+    })
+    .unwrap();
+    let shape: Vec<_> = s
+        .blocks
+        .iter()
+        .map(|b| (b.first_row, b.x.rows(), b.x.cols()))
+        .collect();
     assert_eq!(shape, [(0, 4, 3), (4, 4, 3), (8, 2, 3)]);
     assert!(s.rows().iter().enumerate().all(|(i, r)| r[0] == i as f64));
-    let s = score_with(&schema(), "s.csv", format!("a,colour\n{text}"), |o| o.block_rows = 5).unwrap();
+    let s = score_with(&schema(), "s.csv", format!("a,colour\n{text}"), |o| {
+        o.block_rows = 5
+    })
+    .unwrap();
     assert_eq!(s.blocks.len(), 2);
 }
 
@@ -167,7 +195,8 @@ fn training_rows_score_as_they_were_trained() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.csv.gz");
     std::fs::write(&path, gzip(text.as_bytes())).unwrap();
-    let reader = ScoringReader::open(&Source::Path(path), &d.schema, &ScoringOptions::default()).unwrap();
+    let reader =
+        ScoringReader::open(&Source::Path(path), &d.schema, &ScoringOptions::default()).unwrap();
     let blocks: Vec<_> = reader.map(Result::unwrap).collect();
     assert_eq!(&blocks[0].x, d.dataset.x());
 }

@@ -8,7 +8,9 @@ use kernsieve::linalg::Matrix;
 /// Log scores, rows x classes, up to a number that a row's classes share.
 pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String> {
     match decision {
-        Decision::Mahalanobis { means, log_priors } => nearest_mean(graph, z, means, 1.0, log_priors),
+        Decision::Mahalanobis { means, log_priors } => {
+            nearest_mean(graph, z, means, 1.0, log_priors)
+        }
         Decision::NearestCentroid {
             means,
             variance,
@@ -37,9 +39,14 @@ pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String>
     }
 }
 
-/// `cost_c exp(s_c / temperature) / sum` (no `costs` are costs of 1), the largest score taken out first. Scores of minus infinity are probabilities of zero; where all
-/// are, the classes share.
-pub fn probabilities(graph: &mut Graph, scores: &str, temperature: f64, costs: &[f64]) -> Result<String> {
+/// `cost_c exp(s_c / temperature) / sum` (no `costs` are costs of 1), the largest score taken out
+/// first. Scores of minus infinity are probabilities of zero; where all are, the classes share.
+pub fn probabilities(
+    graph: &mut Graph,
+    scores: &str,
+    temperature: f64,
+    costs: &[f64],
+) -> Result<String> {
     let mut scores = scores.to_string();
     if temperature != 1.0 {
         let temperature = graph.number("the temperature", temperature)?;
@@ -62,13 +69,24 @@ pub fn probabilities(graph: &mut Graph, scores: &str, temperature: f64, costs: &
     Ok(graph.op("Div", &[&terms, &sum]))
 }
 
-/// `-|z - m_c|^2 / (2 variance) + log prior_c` without `-|z - g|^2 / (2 variance)`, which all classes share:
-/// `<z - g, m_c - g> / variance - |m_c - g|^2 / (2 variance) + log prior_c`, `g` the mean of the `m_c`. The squares of outputs
-/// far from all means would leave no digits for the difference between classes.
-fn nearest_mean(graph: &mut Graph, z: &str, means: &Matrix, variance: f64, log_priors: &[f64]) -> Result<String> {
+/// `-|z - m_c|^2 / (2 variance) + log prior_c` without `-|z - g|^2 / (2 variance)`, which all
+/// classes share: `<z - g, m_c - g> / variance - |m_c - g|^2 / (2 variance) + log prior_c`, `g` the
+/// mean of the `m_c`. The squares of outputs far from all means would leave no digits for the
+/// difference between classes.
+fn nearest_mean(
+    graph: &mut Graph,
+    z: &str,
+    means: &Matrix,
+    variance: f64,
+    log_priors: &[f64],
+) -> Result<String> {
     let (c, q) = (means.rows(), means.cols());
     let middle: Vec<f64> = (0..q)
-        .map(|k| graph.precision().round(means.column(k).iter().sum::<f64>() / c as f64))
+        .map(|k| {
+            graph
+                .precision()
+                .round(means.column(k).iter().sum::<f64>() / c as f64)
+        })
         .collect();
     let centred = Matrix::from_fn(c, q, |i, k| means[(i, k)] - middle[k]);
     let slopes: Vec<f64> = centred.as_slice().iter().map(|m| m / variance).collect();
@@ -82,7 +100,8 @@ fn nearest_mean(graph: &mut Graph, z: &str, means: &Matrix, variance: f64, log_p
     Ok(graph.op_with("Gemm", &[&z, &slopes, &constants], vec![int("transB", 1)]))
 }
 
-/// `log(1 / (1 + exp(-o_c)))`, `o_c = z_2c - z_2c+1 + log_odds_c`, as `min(o, 0) - log(1 + exp(-|o|))`.
+/// `log(1 / (1 + exp(-o_c)))`, `o_c = z_2c - z_2c+1 + log_odds_c`, as `min(o, 0) - log(1 +
+/// exp(-|o|))`.
 fn one_against_rest(graph: &mut Graph, z: &str, log_odds: &[f64]) -> Result<String> {
     let c = log_odds.len() as i64;
     let mut every_second = |first: i64| {
@@ -104,7 +123,8 @@ fn one_against_rest(graph: &mut Graph, z: &str, log_odds: &[f64]) -> Result<Stri
     Ok(graph.op("Sub", &[&negative, &log]))
 }
 
-/// Negative outputs become 0, then all are divided by their sum; where none is positive, the priors.
+/// Negative outputs become 0, then all are divided by their sum; where none is positive, the
+/// priors.
 fn clip(graph: &mut Graph, z: &str, log_priors: &[f64]) -> Result<String> {
     let zero = graph.number("zero", 0.0)?;
     let axis = graph.integers(&[1]);
@@ -117,9 +137,10 @@ fn clip(graph: &mut Graph, z: &str, log_priors: &[f64]) -> Result<String> {
     Ok(graph.op("Where", &[&none, &priors, &logs]))
 }
 
-/// The nearest point of the simplex, `max(z - t, 0)` with `t = max_k (z_(1) + .. + z_(k) - 1) / k` over the outputs in
-/// descending order: that quotient grows with `k` as long as outputs are above it, and falls from there on. A number taken from
-/// all outputs moves `t` as much, so the largest is made 0 first.
+/// The nearest point of the simplex, `max(z - t, 0)` with `t = max_k (z_(1) + .. + z_(k) - 1) / k`
+/// over the outputs in descending order: that quotient grows with `k` as long as outputs are above
+/// it, and falls from there on. A number taken from all outputs moves `t` as much, so the largest
+/// is made 0 first.
 fn project(graph: &mut Graph, z: &str, classes: usize) -> Result<String> {
     let axis = graph.integers(&[1]);
     let top = graph.op("ReduceMax", &[z, &axis]);
@@ -129,7 +150,9 @@ fn project(graph: &mut Graph, z: &str, classes: usize) -> Result<String> {
         .op_many("TopK", &[&z, &all], vec![int("axis", 1)], 2)
         .swap_remove(0);
     // Column k of the matrix averages the first k.
-    let matrix = Matrix::from_fn(classes, classes, |i, k| if i <= k { 1.0 / (k + 1) as f64 } else { 0.0 });
+    let matrix = Matrix::from_fn(classes, classes, |i, k| {
+        if i <= k { 1.0 / (k + 1) as f64 } else { 0.0 }
+    });
     let less: Vec<f64> = (1..=classes).map(|k| -1.0 / k as f64).collect();
     let matrix = graph.numbers("the averages", matrix.as_slice(), &[classes, classes])?;
     let less = graph.numbers("the averages", &less, &[classes])?;

@@ -9,7 +9,11 @@ use kernsieve::kernel::Kernel;
 use kernsieve::linalg::{Matrix, matmul};
 
 /// Outputs of every row, rows x outputs.
-pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansion) -> Result<String> {
+pub fn outputs(
+    graph: &mut Graph,
+    source: &Source<'_>,
+    expansion: &KernelExpansion,
+) -> Result<String> {
     let seen = Seen::new(graph, source, expansion)?;
     let s = seen.support.rows();
     match &expansion.output {
@@ -25,7 +29,9 @@ pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansi
                 Ok(graph.op("Gemm", &[&values, &coef, &offset]))
             };
             if graph.precision() == Precision::F32 && single::is_too_little(expansion) {
-                graph.in_double(&seen.rows.clone(), |graph, rows| sum(graph, &Seen { rows, ..seen }))
+                graph.in_double(&seen.rows.clone(), |graph, rows| {
+                    sum(graph, &Seen { rows, ..seen })
+                })
             } else {
                 sum(graph, &seen)
             }
@@ -41,14 +47,20 @@ pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansi
             // log(weight_i k_i), with the normalising constants of support rows and of outputs.
             let mut constants: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
             if let Some(own) = own {
-                constants.iter_mut().zip(&own.shifts).for_each(|(c, s)| *c += s);
+                constants
+                    .iter_mut()
+                    .zip(&own.shifts)
+                    .for_each(|(c, s)| *c += s);
             }
             for (group, offset) in starts.windows(2).zip(offset) {
-                constants[group[0]..group[1]].iter_mut().for_each(|c| *c += offset);
+                constants[group[0]..group[1]]
+                    .iter_mut()
+                    .for_each(|c| *c += offset);
             }
             let constants = graph.numbers("the logarithms of the weights", &constants, &[s])?;
             let logs = graph.op("Add", &[&logs, &constants]);
-            // Finite even where the kernel is zero in the log domain too: differences of log densities are then numbers.
+            // Finite even where the kernel is zero in the log domain too: differences of log
+            // densities are then numbers.
             let floor = graph.number("the bounds", -graph.precision().largest_logarithm())?;
             let logs = graph.op("Max", &[&logs, &floor]);
             log_sums(graph, &logs, starts)
@@ -56,8 +68,8 @@ pub fn outputs(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansi
     }
 }
 
-/// With a linear kernel the sum over the retained samples is a product with one matrix, `W = sum_i (w x_i) A_i'`, and this is taken
-/// in double precision here: `z = offset + (u + shift) W`.
+/// With a linear kernel the sum over the retained samples is a product with one matrix, `W = sum_i
+/// (w x_i) A_i'`, and this is taken in double precision here: `z = offset + (u + shift) W`.
 fn linear_map(graph: &mut Graph, seen: &Seen, coef: &Matrix, offset: &[f64]) -> Result<String> {
     let (p, q) = (seen.support.cols(), offset.len());
     let map = matmul(seen.support.view().t(), coef.view());

@@ -2,8 +2,8 @@
 
 use crate::Precision;
 use crate::proto::{
-    AttributeProto, DimensionProto, GraphProto, NodeProto, TensorProto, TensorShapeProto, TensorTypeProto, TypeProto,
-    ValueInfoProto, attribute, data,
+    AttributeProto, DimensionProto, GraphProto, NodeProto, TensorProto, TensorShapeProto,
+    TensorTypeProto, TypeProto, ValueInfoProto, attribute, data,
 };
 use kernsieve::{Error, Result};
 
@@ -35,7 +35,12 @@ impl Graph {
     }
 
     /// The same with attributes.
-    pub fn op_with(&mut self, kind: &str, inputs: &[&str], attributes: Vec<AttributeProto>) -> String {
+    pub fn op_with(
+        &mut self,
+        kind: &str,
+        inputs: &[&str],
+        attributes: Vec<AttributeProto>,
+    ) -> String {
         self.op_many(kind, inputs, attributes, 1).swap_remove(0)
     }
 
@@ -52,11 +57,13 @@ impl Graph {
             1 => vec![name.clone()],
             many => (0..many).map(|k| format!("{name}_{k}")).collect(),
         };
-        self.nodes.push(node(kind, &name, inputs, &outputs, attributes));
+        self.nodes
+            .push(node(kind, &name, inputs, &outputs, attributes));
         outputs
     }
 
-    /// Values that `build` makes of another one in double precision, in a graph of single precision.
+    /// Values that `build` makes of another one in double precision, in a graph of single
+    /// precision.
     pub fn in_double(
         &mut self,
         value: &str,
@@ -73,8 +80,13 @@ impl Graph {
 
     /// Gives a value the name of an output of the graph.
     pub fn publish(&mut self, value: &str, name: &str) {
-        self.nodes
-            .push(node("Identity", name, &[value], &[name.to_string()], vec![]));
+        self.nodes.push(node(
+            "Identity",
+            name,
+            &[value],
+            &[name.to_string()],
+            vec![],
+        ));
     }
 
     /// Adds a constant of the graph's precision; `what` names it in an error.
@@ -82,12 +94,18 @@ impl Graph {
         let bytes = match self.precision {
             Precision::F64 => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
             Precision::F32 => {
-                if let Some(v) = values.iter().find(|v| v.is_finite() && !(**v as f32).is_finite()) {
+                if let Some(v) = values
+                    .iter()
+                    .find(|v| v.is_finite() && !(**v as f32).is_finite())
+                {
                     return Err(Error::Data(format!(
                         "{what} hold {v:e}, which is too large for single precision; export in double precision"
                     )));
                 }
-                values.iter().flat_map(|v| (*v as f32).to_le_bytes()).collect()
+                values
+                    .iter()
+                    .flat_map(|v| (*v as f32).to_le_bytes())
+                    .collect()
             }
         };
         Ok(self.constant(self.precision.data_type(), dims, bytes, vec![]))
@@ -110,7 +128,13 @@ impl Graph {
         self.constant(data::STRING, &[values.len()], vec![], texts)
     }
 
-    fn constant(&mut self, data_type: i32, dims: &[usize], bytes: Vec<u8>, texts: Vec<Vec<u8>>) -> String {
+    fn constant(
+        &mut self,
+        data_type: i32,
+        dims: &[usize],
+        bytes: Vec<u8>,
+        texts: Vec<Vec<u8>>,
+    ) -> String {
         let name = format!("constant_{}", self.constants.len());
         self.constants.push(TensorProto {
             dims: dims.iter().map(|&d| d as i64).collect(),
@@ -123,7 +147,12 @@ impl Graph {
     }
 
     /// The finished graph.
-    pub fn finish(self, name: &str, input: Vec<ValueInfoProto>, output: Vec<ValueInfoProto>) -> GraphProto {
+    pub fn finish(
+        self,
+        name: &str,
+        input: Vec<ValueInfoProto>,
+        output: Vec<ValueInfoProto>,
+    ) -> GraphProto {
         GraphProto {
             node: self.nodes,
             name: Some(name.into()),
@@ -135,7 +164,13 @@ impl Graph {
 }
 
 /// An operator.
-pub fn node(kind: &str, name: &str, inputs: &[&str], outputs: &[String], attributes: Vec<AttributeProto>) -> NodeProto {
+pub fn node(
+    kind: &str,
+    name: &str,
+    inputs: &[&str],
+    outputs: &[String],
+    attributes: Vec<AttributeProto>,
+) -> NodeProto {
     NodeProto {
         input: inputs.iter().map(|s| s.to_string()).collect(),
         output: outputs.to_vec(),

@@ -11,8 +11,12 @@ pub fn values(graph: &mut Graph, kernel: &Kernel, seen: &Seen) -> Result<String>
         Kernel::Linear => products(graph, seen, 1.0, 0.0),
         Kernel::Polynomial { degree } => {
             let base = products(graph, seen, 1.0, 1.0)?;
-            // The power of what is left is finite: sums of values of either sign must not become infinity minus infinity.
-            let bound = graph.precision().largest_value().powf(1.0 / f64::from(degree));
+            // The power of what is left is finite: sums of values of either sign must not become
+            // infinity minus infinity.
+            let bound = graph
+                .precision()
+                .largest_value()
+                .powf(1.0 / f64::from(degree));
             let low = graph.number("the bounds", -bound)?;
             let high = graph.number("the bounds", bound)?;
             let base = graph.op("Clip", &[&base, &low, &high]);
@@ -30,8 +34,14 @@ pub fn values(graph: &mut Graph, kernel: &Kernel, seen: &Seen) -> Result<String>
     }
 }
 
-/// Logarithms of the values of a kernel of distances; `scales`, one per support row, multiply the distances.
-pub fn logarithms(graph: &mut Graph, kernel: &Kernel, seen: &Seen, scales: Option<&[f64]>) -> Result<String> {
+/// Logarithms of the values of a kernel of distances; `scales`, one per support row, multiply the
+/// distances.
+pub fn logarithms(
+    graph: &mut Graph,
+    kernel: &Kernel,
+    seen: &Seen,
+    scales: Option<&[f64]>,
+) -> Result<String> {
     let base = match kernel.family().base() {
         Base::AbsoluteDistance => absolute_distances(graph, seen)?,
         Base::SquaredDistance | Base::InnerProduct => squared_distances(graph, seen)?,
@@ -45,7 +55,11 @@ pub fn logarithms(graph: &mut Graph, kernel: &Kernel, seen: &Seen, scales: Optio
             0.0
         }
     };
-    let factors: Vec<f64> = scales.unwrap_or(&[1.0]).iter().map(|s| s * factor).collect();
+    let factors: Vec<f64> = scales
+        .unwrap_or(&[1.0])
+        .iter()
+        .map(|s| s * factor)
+        .collect();
     let factors = graph.numbers("the bandwidths", &factors, &[factors.len()])?;
     let scaled = graph.op("Mul", &[&base, &factors]);
     let Kernel::Cauchy { dimension, .. } = *kernel else {
@@ -63,10 +77,18 @@ pub fn logarithms(graph: &mut Graph, kernel: &Kernel, seen: &Seen, scales: Optio
 fn products(graph: &mut Graph, seen: &Seen, slope: f64, shift: f64) -> Result<String> {
     let (s, p) = (seen.support.rows(), seen.support.cols());
     let support: Vec<f64> = seen.support.as_slice().iter().map(|v| slope * v).collect();
-    let constant: Vec<f64> = seen.missing_products().iter().map(|m| slope * m + shift).collect();
+    let constant: Vec<f64> = seen
+        .missing_products()
+        .iter()
+        .map(|m| slope * m + shift)
+        .collect();
     let support = graph.numbers("the retained samples", &support, &[s, p])?;
     let constant = graph.numbers("the inner products", &constant, &[s])?;
-    Ok(graph.op_with("Gemm", &[&seen.rows, &support, &constant], vec![int("transB", 1)]))
+    Ok(graph.op_with(
+        "Gemm",
+        &[&seen.rows, &support, &constant],
+        vec![int("transB", 1)],
+    ))
 }
 
 /// `|u|^2 + |v|^2 - 2 <u, v>`, at least 0. Both sides are centred, so that little cancels.
@@ -91,21 +113,29 @@ fn squared_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     Ok(graph.op("Max", &[&sum, &zero]))
 }
 
-/// `|u - v|_1`, one feature after the other: `Scan` adds up rows x support matrices, where a subtraction of everything from
-/// everything would need as many of them at once as there are features.
+/// `|u - v|_1`, one feature after the other: `Scan` adds up rows x support matrices, where a
+/// subtraction of everything from everything would need as many of them at once as there are
+/// features.
 fn absolute_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     let (s, p) = (seen.support.rows(), seen.support.cols());
     let kind = graph.precision().data_type();
-    let support = graph.numbers("the retained samples", seen.support.transpose().as_slice(), &[p, s])?;
+    let support = graph.numbers(
+        "the retained samples",
+        seen.support.transpose().as_slice(),
+        &[p, s],
+    )?;
     let count = graph.op_with("Shape", &[&seen.rows], vec![int("start", 0), int("end", 1)]);
     let width = graph.integers(&[s as i64]);
     let shape = graph.op_with("Concat", &[&count, &width], vec![int("axis", 0)]);
     let zero = graph.number("zero", 0.0)?;
     let start = graph.op("Expand", &[&zero, &shape]);
-    // rows x 1 x features: a slice for one feature is a column, which the row of support values is subtracted from.
+    // rows x 1 x features: a slice for one feature is a column, which the row of support values is
+    // subtracted from.
     let axis = graph.integers(&[1]);
     let columns = graph.op("Unsqueeze", &[&seen.rows, &axis]);
-    let step = |kind: &str, inputs: &[&str], output: &str| node(kind, output, inputs, &[output.to_string()], vec![]);
+    let step = |kind: &str, inputs: &[&str], output: &str| {
+        node(kind, output, inputs, &[output.to_string()], vec![])
+    };
     let body = crate::proto::GraphProto {
         node: vec![
             step("Sub", &["column", "values"], "difference"),

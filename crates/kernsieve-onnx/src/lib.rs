@@ -1,13 +1,15 @@
-//! Models as ONNX graphs: plain operators of the default domain, so that any runtime of the standard can predict with them.
+//! Models as ONNX graphs: plain operators of the default domain, so that any runtime of the
+//! standard can predict with them.
 //!
 //! The graph does what [`Model::predict`] does, from raw features to classes:
 //!
 //! ```text
 //! X -> (x - origin) * factor -> kernel values -> outputs -> log scores -> probabilities -> label
 //! ```
-//! with a second round of the first three steps for a discriminant kernel. Input `X` is rows x features. Outputs are `label`
-//! (text, or whole numbers where all classes are), `probabilities` (rows x classes) and `outputs` (rows x variates, scores or log
-//! densities); a density has the one output `log_density`.
+//! with a second round of the first three steps for a discriminant kernel. Input `X` is rows x
+//! features. Outputs are `label` (text, or whole numbers where all classes are), `probabilities`
+//! (rows x classes) and `outputs` (rows x variates, scores or log densities); a density has the one
+//! output `log_density`.
 //!
 //! ```
 //! use kernsieve::data::{Schema, simulate};
@@ -47,7 +49,8 @@ use rows::Source;
 
 /// The version of the operators. 18 is the first in which all reductions take their axes alike.
 const OPERATORS: i64 = 18;
-/// The version of the file layout that came before it, read by every runtime that has these operators.
+/// The version of the file layout that came before it, read by every runtime that has these
+/// operators.
 const LAYOUT: i64 = 8;
 /// Protocol buffers end here.
 const LARGEST_FILE: usize = i32::MAX as usize;
@@ -109,7 +112,11 @@ pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
 
 fn description(model: &Model) -> String {
     let (used, all) = (
-        model.feature_weights().iter().filter(|w| **w != 0.0).count(),
+        model
+            .feature_weights()
+            .iter()
+            .filter(|w| **w != 0.0)
+            .count(),
         model.feature_weights().len(),
     );
     let what = if model.is_density() {
@@ -133,13 +140,18 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     }
     let typical = typical_values(model);
     let z = match &model.discriminant {
-        None => expansion::outputs(&mut graph, &source(INPUT, model, &names, &typical), &model.expansion)?,
+        None => expansion::outputs(
+            &mut graph,
+            &source(INPUT, model, &names, &typical),
+            &model.expansion,
+        )?,
         Some(kernel) => {
             let build = |graph: &mut Graph, x: String| {
                 let rows = source(&x, model, &names, &typical);
                 discriminant_outputs(graph, &rows, kernel, model)
             };
-            // A function of posteriors can be steep in them: those that are sums over samples are taken in double precision.
+            // A function of posteriors can be steep in them: those that are sums over samples are
+            // taken in double precision.
             if precision == Precision::F32 && kernel.expansion.kernel != Kernel::Linear {
                 graph.in_double(INPUT, build)?
             } else {
@@ -153,7 +165,12 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     let q = model.expansion.n_outputs();
     if model.is_density() {
         graph.publish(&z, "log_density");
-        let outputs = vec![value("log_density", number, &shape(q), "log density of every row")];
+        let outputs = vec![value(
+            "log_density",
+            number,
+            &shape(q),
+            "log density of every row",
+        )];
         return Ok(graph.finish("kernsieve", vec![input], outputs));
     }
     let scores = decision::scores(&mut graph, &model.decision, &z)?;
@@ -169,20 +186,35 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     graph.publish(&p, "probabilities");
     graph.publish(&z, "outputs");
     let outputs = vec![
-        value("label", kind, &[Size::Rows], "most probable class of every row"),
+        value(
+            "label",
+            kind,
+            &[Size::Rows],
+            "most probable class of every row",
+        ),
         value(
             "probabilities",
             number,
             &shape(model.classes.len()),
             "probabilities of the classes",
         ),
-        value("outputs", number, &shape(q), "variates, scores or log densities"),
+        value(
+            "outputs",
+            number,
+            &shape(q),
+            "variates, scores or log densities",
+        ),
     ];
     Ok(graph.finish("kernsieve", vec![input], outputs))
 }
 
 /// The raw features of a model as what an expansion reads.
-fn source<'a>(rows: &'a str, model: &'a Model, names: &'a [String], typical: &'a [f64]) -> Source<'a> {
+fn source<'a>(
+    rows: &'a str,
+    model: &'a Model,
+    names: &'a [String],
+    typical: &'a [f64],
+) -> Source<'a> {
     Source {
         rows,
         scaling: &model.scaling,
@@ -191,7 +223,8 @@ fn source<'a>(rows: &'a str, model: &'a Model, names: &'a [String], typical: &'a
     }
 }
 
-/// Outputs of an expansion of a discriminant kernel, which sees `P(C_k | x) / sqrt(P(C_k))` of a row.
+/// Outputs of an expansion of a discriminant kernel, which sees `P(C_k | x) / sqrt(P(C_k))` of a
+/// row.
 fn discriminant_outputs(
     graph: &mut Graph,
     rows: &Source<'_>,
@@ -210,7 +243,11 @@ fn discriminant_outputs(
 }
 
 /// `P(C_k | x) / sqrt(P(C_k))`, rows x classes.
-fn discriminant_features(graph: &mut Graph, rows: &Source<'_>, kernel: &DiscriminantKernel) -> Result<String> {
+fn discriminant_features(
+    graph: &mut Graph,
+    rows: &Source<'_>,
+    kernel: &DiscriminantKernel,
+) -> Result<String> {
     let z = expansion::outputs(graph, rows, &kernel.expansion)?;
     let mut p = decision::scores(graph, &kernel.decision, &z)?;
     let raw = matches!(
@@ -228,7 +265,8 @@ fn discriminant_features(graph: &mut Graph, rows: &Source<'_>, kernel: &Discrimi
     Ok(graph.op("Div", &[&p, &roots]))
 }
 
-/// Means of the training rows, which the schema knows where features are not standardised; else zero.
+/// Means of the training rows, which the schema knows where features are not standardised; else
+/// zero.
 fn typical_values(model: &Model) -> Vec<f64> {
     let mut typical = model.scaling.mean.clone();
     let mut j = 0;

@@ -6,7 +6,8 @@ use std::fmt;
 /// Whether a graph computes in single or in double precision, input and outputs included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Seven digits, and half the memory. Sums whose terms cancel are taken in double precision all the same.
+    /// Seven digits, and half the memory. Sums whose terms cancel are taken in double precision all
+    /// the same.
     F32,
     /// Sixteen digits, as the library.
     #[default]
@@ -30,7 +31,8 @@ impl Precision {
         }
     }
 
-    /// Coordinates farther from the origin than this are taken to be there: their squares can be summed.
+    /// Coordinates farther from the origin than this are taken to be there: their squares can be
+    /// summed.
     pub(crate) fn farthest(self) -> f64 {
         match self {
             Self::F32 => 1e15,

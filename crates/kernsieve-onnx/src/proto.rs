@@ -1,5 +1,5 @@
-//! The messages of `onnx.proto` that an export needs, with their field numbers. Scalars are optional as they are there, so that a
-//! zero is written too.
+//! The messages of `onnx.proto` that an export needs, with their field numbers. Scalars are
+//! optional as they are there, so that a zero is written too.
 
 use prost::Message;
 

@@ -1,9 +1,12 @@
-//! What a kernel sees of a row: `u = (x - origin) * factor`, feature by feature, and the retained samples in the same coordinates.
+//! What a kernel sees of a row: `u = (x - origin) * factor`, feature by feature, and the retained
+//! samples in the same coordinates.
 //!
-//! The library computes `w (x - mean) / scale`. Here `factor = w / scale`, and `origin` is a number that the graph's precision holds
-//! exactly, near the mean of the retained samples (distances) or of the training rows (inner products), standardised or not. So `x - origin` loses no
-//! digits, however far the data lie from zero: single precision keeps its seven digits of the deviation, not of the value. What
-//! `origin` differs by from the library's own, `shift = (origin - mean) * factor`, is put right in the constants.
+//! The library computes `w (x - mean) / scale`. Here `factor = w / scale`, and `origin` is a number
+//! that the graph's precision holds exactly, near the mean of the retained samples (distances) or
+//! of the training rows (inner products), standardised or not. So `x - origin` loses no digits,
+//! however far the data lie from zero: single precision keeps its seven digits of the deviation,
+//! not of the value. What `origin` differs by from the library's own, `shift = (origin - mean) *
+//! factor`, is put right in the constants.
 
 use crate::Precision;
 use crate::graph::Graph;
@@ -29,8 +32,8 @@ pub struct Source<'a> {
 pub struct Seen {
     /// `u`, rows x features used.
     pub rows: String,
-    /// Retained samples, support x features used: those of [`Base::InnerProduct`] as the library has them, `w * x_i`; else in the
-    /// coordinates of `u`.
+    /// Retained samples, support x features used: those of [`Base::InnerProduct`] as the library
+    /// has them, `w * x_i`; else in the coordinates of `u`.
     pub support: Matrix,
     /// `w x = u + shift`.
     pub shift: Vec<f64>,
@@ -38,7 +41,11 @@ pub struct Seen {
 
 impl Seen {
     /// Adds the operators that make `u`.
-    pub fn new(graph: &mut Graph, source: &Source<'_>, expansion: &KernelExpansion) -> Result<Self> {
+    pub fn new(
+        graph: &mut Graph,
+        source: &Source<'_>,
+        expansion: &KernelExpansion,
+    ) -> Result<Self> {
         let Columns {
             features,
             origin,
@@ -53,21 +60,33 @@ impl Seen {
         }
         let p = features.len();
         let mut rows = source.rows.to_string();
-        if features.iter().ne((0..source.names.len()).collect::<Vec<_>>().iter()) {
+        if features
+            .iter()
+            .ne((0..source.names.len()).collect::<Vec<_>>().iter())
+        {
             let index: Vec<i64> = features.iter().map(|&j| j as i64).collect();
             let index = graph.integers(&index);
-            rows = graph.op_with("Gather", &[&rows, &index], vec![crate::graph::int("axis", 1)]);
+            rows = graph.op_with(
+                "Gather",
+                &[&rows, &index],
+                vec![crate::graph::int("axis", 1)],
+            );
         }
         let origin = graph.numbers("the means of the features", &origin, &[p])?;
         let factor = graph.numbers("the factors of the features", &factor, &[p])?;
         rows = graph.op("Sub", &[&rows, &origin]);
         rows = graph.op("Mul", &[&rows, &factor]);
-        // Squares of what is left stay finite, so that no row, however far away, gives infinity minus infinity.
+        // Squares of what is left stay finite, so that no row, however far away, gives infinity
+        // minus infinity.
         let bound = graph.precision().farthest();
         let low = graph.number("the bounds", -bound)?;
         let high = graph.number("the bounds", bound)?;
         rows = graph.op("Clip", &[&rows, &low, &high]);
-        Ok(Self { rows, support, shift })
+        Ok(Self {
+            rows,
+            support,
+            shift,
+        })
     }
 
     /// `<shift, x_i>` of every retained sample: what inner products with `u` lack.
@@ -86,11 +105,16 @@ struct Columns {
     support: Matrix,
 }
 
-fn columns(precision: Precision, source: &Source<'_>, expansion: &KernelExpansion) -> Result<Columns> {
+fn columns(
+    precision: Precision,
+    source: &Source<'_>,
+    expansion: &KernelExpansion,
+) -> Result<Columns> {
     let (w, s) = (&expansion.feature_weights, source.scaling);
     let weighted: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
     let is_zero = |k: usize| expansion.support.iter_rows().all(|row| row[k] == 0.0);
-    // A feature that was constant in training is zero in every row: with retained samples that are zero there, it does nothing.
+    // A feature that was constant in training is zero in every row: with retained samples that are
+    // zero there, it does nothing.
     let used: Vec<usize> = (0..weighted.len())
         .filter(|&k| s.active[weighted[k]] || !is_zero(k))
         .collect();
@@ -138,7 +162,11 @@ fn columns(precision: Precision, source: &Source<'_>, expansion: &KernelExpansio
         });
     }
     let weights: Vec<f64> = columns.features.iter().map(|&j| w[j]).collect();
-    for row in columns.support.as_mut_slice().chunks_exact_mut(weights.len()) {
+    for row in columns
+        .support
+        .as_mut_slice()
+        .chunks_exact_mut(weights.len())
+    {
         row.iter_mut().zip(&weights).for_each(|(v, w)| *v *= w);
     }
     Ok(columns)

@@ -1,8 +1,9 @@
 //! Whether single precision is enough for the sum of an expansion.
 //!
-//! A kernel value that is rounded to single precision is off by up to `2^-24` of itself, so an output `sum_i A_i k_i` is off by up to
-//! `2^-24 sum_i |A_i k_i|`. Where coefficients are large and cancel, that is a lot beside what outputs differ by from row to row. The
-//! retained samples tell: they are rows, too.
+//! A kernel value that is rounded to single precision is off by up to `2^-24` of itself, so an
+//! output `sum_i A_i k_i` is off by up to `2^-24 sum_i |A_i k_i|`. Where coefficients are large and
+//! cancel, that is a lot beside what outputs differ by from row to row. The retained samples tell:
+//! they are rows, too.
 
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, cross_gram};
@@ -10,7 +11,8 @@ use kernsieve::linalg::Matrix;
 
 /// Retained samples to look at.
 const ROWS: usize = 200;
-/// Largest error, as a part of what outputs differ by. It is a bound; what comes out is mostly ten times less.
+/// Largest error, as a part of what outputs differ by. It is a bound; what comes out is mostly ten
+/// times less.
 const LARGEST: f64 = 1e-5;
 
 /// Whether kernel values of single precision would leave less than five digits of the outputs.
@@ -29,7 +31,9 @@ pub fn is_too_little(expansion: &KernelExpansion) -> bool {
         .filter(|w| *w != 0.0)
         .collect();
     let support = &expansion.support;
-    let support = Matrix::from_fn(support.rows(), support.cols(), |i, k| support[(i, k)] * weights[k]);
+    let support = Matrix::from_fn(support.rows(), support.cols(), |i, k| {
+        support[(i, k)] * weights[k]
+    });
     let step = support.rows().div_ceil(ROWS).max(1);
     let some: Vec<usize> = (0..support.rows()).step_by(step).collect();
     let values = cross_gram(&expansion.kernel, &support.select_rows(&some), &support);
@@ -41,7 +45,11 @@ pub fn is_too_little(expansion: &KernelExpansion) -> bool {
                 sum += k * coef[(i, c)];
                 size += (k * coef[(i, c)]).abs();
             }
-            (low, high, largest) = (f64::min(low, sum), f64::max(high, sum), f64::max(largest, size));
+            (low, high, largest) = (
+                f64::min(low, sum),
+                f64::max(high, sum),
+                f64::max(largest, size),
+            );
         }
         largest * 0.5 * f64::from(f32::EPSILON) > LARGEST * (high - low)
     })

@@ -1,4 +1,5 @@
-//! Whether graphs hang together. What they compute is compared with the library by a runtime, in `tests/python/test_onnx.py`.
+//! Whether graphs hang together. What they compute is compared with the library by a runtime, in
+//! `tests/python/test_onnx.py`.
 
 use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
@@ -10,9 +11,16 @@ use std::collections::HashSet;
 
 fn model(kind: MethodKind, data: &Dataset) -> Model {
     let schema = Schema::numeric(data.feature_names());
-    train(kind, &Options::default(), data, &schema, true, &Control::new())
-        .expect("trains")
-        .model
+    train(
+        kind,
+        &Options::default(),
+        data,
+        &schema,
+        true,
+        &Control::new(),
+    )
+    .expect("trains")
+    .model
 }
 
 fn read(bytes: &[u8]) -> ModelProto {
@@ -25,10 +33,17 @@ fn every_value_is_made_once_and_before_it_is_used() {
     for kind in MethodKind::ALL {
         let bytes = to_onnx(&model(kind, &data), Precision::F64).expect("exports");
         let graph = read(&bytes).graph.expect("there");
-        let mut known: HashSet<String> = graph.initializer.iter().filter_map(|t| t.name.clone()).collect();
+        let mut known: HashSet<String> = graph
+            .initializer
+            .iter()
+            .filter_map(|t| t.name.clone())
+            .collect();
         known.insert(INPUT.into());
         for node in &graph.node {
-            assert!(node.input.iter().all(|name| known.contains(name)), "{kind:?} {node:?}");
+            assert!(
+                node.input.iter().all(|name| known.contains(name)),
+                "{kind:?} {node:?}"
+            );
             for name in &node.output {
                 assert!(known.insert(name.clone()), "{kind:?}: {name} twice");
             }
@@ -48,7 +63,10 @@ fn the_file_says_what_it_is() {
     let file = read(&to_onnx(&model, Precision::F32).expect("exports"));
     assert_eq!(file.producer_name.as_deref(), Some("kernsieve"));
     let entry = |key: &str| {
-        let found = file.metadata_props.iter().find(|e| e.key.as_deref() == Some(key));
+        let found = file
+            .metadata_props
+            .iter()
+            .find(|e| e.key.as_deref() == Some(key));
         found.and_then(|e| e.value.clone()).expect("there")
     };
     assert_eq!(entry("kernsieve.method"), "lda");
@@ -69,7 +87,12 @@ fn the_same_model_gives_the_same_bytes() {
 fn classes_are_numbers_only_if_all_are() {
     let names = |texts: [&str; 2]| texts.map(String::from);
     assert_eq!(whole_numbers(&names(["-1", "12"])), Some(vec![-1, 12]));
-    for texts in [["01", "1"], ["1.0", "2"], ["a", "1"], ["1", "99999999999999999999"]] {
+    for texts in [
+        ["01", "1"],
+        ["1.0", "2"],
+        ["a", "1"],
+        ["1", "99999999999999999999"],
+    ] {
         assert_eq!(whole_numbers(&names(texts)), None, "{texts:?}");
     }
 }
@@ -78,15 +101,22 @@ fn classes_are_numbers_only_if_all_are() {
 fn what_single_precision_cannot_hold_is_refused_by_name() {
     let mut model = model(MethodKind::Mkda, &simulate::rings(0));
     model.scaling.scale[0] = 1e-60;
-    let error = to_onnx(&model, Precision::F32).expect_err("too small").to_string();
-    assert!(error.contains("feature") && error.contains("double"), "{error}");
+    let error = to_onnx(&model, Precision::F32)
+        .expect_err("too small")
+        .to_string();
+    assert!(
+        error.contains("feature") && error.contains("double"),
+        "{error}"
+    );
     assert!(to_onnx(&model, Precision::F64).is_ok());
 }
 
 #[test]
 fn sums_that_cancel_are_taken_in_double_precision() {
     let casts = |model: &Model, precision| {
-        let graph = read(&to_onnx(model, precision).expect("exports")).graph.expect("there");
+        let graph = read(&to_onnx(model, precision).expect("exports"))
+            .graph
+            .expect("there");
         let is_cast = |n: &&proto::NodeProto| n.op_type.as_deref() == Some("Cast");
         graph.node.iter().filter(is_cast).count()
     };

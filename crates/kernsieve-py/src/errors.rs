@@ -1,12 +1,15 @@
 //! Errors of the library as exceptions, and its words as Python writes them.
 
 use kernsieve::Error;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a piece of the library: its errors, and a panic if there should be one, come back as exceptions.
+/// Runs a piece of the library: its errors, and a panic if there should be one, come back as
+/// exceptions.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(exception),
@@ -58,7 +61,8 @@ fn without_number(source: &std::io::Error) -> String {
     }
 }
 
-/// The name of a parameter in Python: `max_features` for `max-features`. What is not a single name stays.
+/// The name of a parameter in Python: `max_features` for `max-features`. What is not a single name
+/// stays.
 pub fn name_in_python(name: &str) -> String {
     match name {
         "components" => "n_components".into(),
@@ -70,8 +74,8 @@ pub fn name_in_python(name: &str) -> String {
     }
 }
 
-/// A sentence of the library with its options as Python writes them: `--max-support` becomes `max_support`, `--candidates 1000`
-/// becomes `candidates=1000`.
+/// A sentence of the library with its options as Python writes them: `--max-support` becomes
+/// `max_support`, `--candidates 1000` becomes `candidates=1000`.
 pub fn in_python_words(text: &str) -> String {
     let text = text.replace("--method lda", "kernsieve.LDA");
     let mut parts = text.split("--");

@@ -1,5 +1,6 @@
-//! The compiled module `kernsieve._core`: converts arrays and words, releases the interpreter while the library works, turns errors
-//! into exceptions. What users see is written in Python, in `python/kernsieve`.
+//! The compiled module `kernsieve._core`: converts arrays and words, releases the interpreter while
+//! the library works, turns errors into exceptions. What users see is written in Python, in
+//! `python/kernsieve`.
 
 mod errors;
 mod model;

@@ -43,10 +43,15 @@ type Mixture<'py> = (
 
 #[pymethods]
 impl Model {
-    /// Probabilities, log scores and outputs of the rows of `x`. The log scores are what the probabilities are made of:
-    /// `exp(score) / sum(exp(score))`.
+    /// Probabilities, log scores and outputs of the rows of `x`. The log scores are what the
+    /// probabilities are made of: `exp(score) / sum(exp(score))`.
     #[pyo3(signature = (x, n_jobs=1))]
-    fn predict<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>, n_jobs: usize) -> PyResult<Prediction<'py>> {
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        x: PyReadonlyArray2<'py, f64>,
+        n_jobs: usize,
+    ) -> PyResult<Prediction<'py>> {
         let (n, p) = (x.shape()[0], x.shape()[1]);
         let model = &self.0;
         if p != model.scaling.mean.len() {
@@ -83,7 +88,8 @@ impl Model {
             py.check_signals()?;
         }
         let [posterior, scores, outputs] = parts;
-        let array = |values: Vec<f64>, columns: usize| PyArray1::from_vec(py, values).reshape([n, columns]);
+        let array =
+            |values: Vec<f64>, columns: usize| PyArray1::from_vec(py, values).reshape([n, columns]);
         Ok((array(posterior, c)?, array(scores, c)?, array(outputs, q)?))
     }
 
@@ -105,7 +111,8 @@ impl Model {
         PyArray1::from_slice(py, self.0.feature_weights())
     }
 
-    /// A density as a mixture of kernels: centres (kernels x features) and widths (features) in the units of the data, and the weights of the kernels. A constant feature has the width 0.
+    /// A density as a mixture of kernels: centres (kernels x features) and widths (features) in the
+    /// units of the data, and the weights of the kernels. A constant feature has the width 0.
     fn mixture<'py>(&self, py: Python<'py>) -> PyResult<Mixture<'py>> {
         let (model, e) = (&self.0, &self.0.expansion);
         let Output::LogDensity { weights, .. } = &e.output else {
@@ -119,8 +126,9 @@ impl Model {
         let p = centre.len();
         let (mut centres, mut widths) = (Vec::with_capacity(weights.len() * p), vec![0.0; p]);
         let used: Vec<usize> = (0..p).filter(|&j| e.feature_weights[j] != 0.0).collect();
-        used.iter()
-            .for_each(|&j| widths[j] = e.kernel.bandwidth().unwrap_or(0.0) * model.scaling.scale[j]);
+        used.iter().for_each(|&j| {
+            widths[j] = e.kernel.bandwidth().unwrap_or(0.0) * model.scaling.scale[j]
+        });
         for row in e.support.iter_rows() {
             for (&j, v) in used.iter().zip(row) {
                 centre[j] = v * model.scaling.scale[j] + model.scaling.mean[j];
@@ -146,11 +154,13 @@ impl Model {
         self.0.expansion.n_outputs()
     }
 
-    /// How the model came about, as JSON: the training record of the model file, the features that it kept and its temperature.
+    /// How the model came about, as JSON: the training record of the model file, the features that
+    /// it kept and its temperature.
     fn record(&self) -> PyResult<String> {
         let model = &self.0;
         guarded(|| {
-            let mut record = serde_json::to_value(&model.record).map_err(|e| Error::Data(e.to_string()))?;
+            let mut record =
+                serde_json::to_value(&model.record).map_err(|e| Error::Data(e.to_string()))?;
             record["selected_features"] = json!(model.selected_features());
             record["temperature"] = json!(model.temperature);
             record["target"] = json!(model.schema.target);
@@ -182,7 +192,8 @@ impl Model {
     /// A model from the bytes of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        py.detach(|| guarded(|| model_file::read(bytes))).map(Self::new)
+        py.detach(|| guarded(|| model_file::read(bytes)))
+            .map(Self::new)
     }
 
     /// Writes the model file, whole or not at all.
@@ -193,10 +204,14 @@ impl Model {
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| guarded(|| model_file::load(&path))).map(Self::new)
+        py.detach(|| guarded(|| model_file::load(&path)))
+            .map(Self::new)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let class: Bound<'py, PyType> = py.get_type::<Self>();
         let arguments = PyTuple::new(py, [self.to_bytes(py)?])?;
         Ok((class.getattr("from_bytes")?, arguments))
@@ -208,7 +223,11 @@ impl Model {
             "<kernsieve model: {}, {} classes, {} of {} features>",
             model.record.method,
             model.classes.len(),
-            model.feature_weights().iter().filter(|w| **w != 0.0).count(),
+            model
+                .feature_weights()
+                .iter()
+                .filter(|w| **w != 0.0)
+                .count(),
             model.feature_weights().len()
         )
     }

@@ -1,4 +1,5 @@
-//! The words of the options, as Python writes them, and what they mean. The only place that knows both.
+//! The words of the options, as Python writes them, and what they mean. The only place that knows
+//! both.
 
 use crate::errors::name_in_python;
 use kernsieve::kernel::Family;
@@ -11,7 +12,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as WordError, StrDeserializer};
 
-/// Options from a dictionary of words. A value of `None` is as good as none: what is not given is tuned, or has its default.
+/// Options from a dictionary of words. A value of `None` is as good as none: what is not given is
+/// tuned, or has its default.
 pub fn parse(words: &Bound<'_, PyDict>) -> PyResult<Options> {
     let mut options = Options::default();
     for (word, value) in words {
@@ -103,7 +105,10 @@ impl Value<'_, '_> {
             Ok(text) => text.to_string(),
             Err(_) => "a value that cannot be shown".into(),
         };
-        PyValueError::new_err(format!("{} must be {wanted}, got {shown}", name_in_python(self.word)))
+        PyValueError::new_err(format!(
+            "{} must be {wanted}, got {shown}",
+            name_in_python(self.word)
+        ))
     }
 
     fn is_text(&self) -> bool {
@@ -111,7 +116,9 @@ impl Value<'_, '_> {
     }
 
     fn is_word(&self, word: &str) -> bool {
-        self.value.extract::<String>().is_ok_and(|text| text == word)
+        self.value
+            .extract::<String>()
+            .is_ok_and(|text| text == word)
     }
 
     /// Python takes True for 1; we do not.
@@ -169,7 +176,9 @@ impl Value<'_, '_> {
         let word: StrDeserializer<'_, WordError> = text.as_str().into_deserializer();
         T::deserialize(word).map_err(|e| {
             let known = e.to_string();
-            let known = known.split_once("expected ").map_or(known.as_str(), |(_, words)| words);
+            let known = known
+                .split_once("expected ")
+                .map_or(known.as_str(), |(_, words)| words);
             self.wrong(&known.replace('`', "'"))
         })
     }

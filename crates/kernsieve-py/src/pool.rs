@@ -1,4 +1,5 @@
-//! Threads. Never those of the process as a whole: they would not survive a `fork`, and a caller may ask for fewer.
+//! Threads. Never those of the process as a whole: they would not survive a `fork`, and a caller
+//! may ask for fewer.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -11,7 +12,11 @@ pub fn own(threads: usize) -> PyResult<ThreadPool> {
     ThreadPoolBuilder::new()
         .num_threads(threads.max(1))
         .build()
-        .map_err(|e| PyRuntimeError::new_err(format!("cannot start {threads} threads: {e}; use a smaller n_jobs")))
+        .map_err(|e| {
+            PyRuntimeError::new_err(format!(
+                "cannot start {threads} threads: {e}; use a smaller n_jobs"
+            ))
+        })
 }
 
 /// A pool, and the process and number of threads that it was made for.
@@ -23,7 +28,8 @@ struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // After a fork the threads stayed behind in the parent process: there is nobody to tell that the pool is gone.
+        // After a fork the threads stayed behind in the parent process: there is nobody to tell
+        // that the pool is gone.
         if self.process != std::process::id() {
             std::mem::forget(self.pool.take());
         }
@@ -34,12 +40,16 @@ thread_local! {
     static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
-/// A pool that the calling thread keeps for its next call: starting threads takes longer than predicting a few rows.
+/// A pool that the calling thread keeps for its next call: starting threads takes longer than
+/// predicting a few rows.
 pub fn kept(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let process = std::process::id();
     KEPT.with_borrow_mut(|kept| {
-        if let Some(Kept { pool: Some(pool), .. }) =
-            kept.as_ref().filter(|k| (k.process, k.threads) == (process, threads))
+        if let Some(Kept {
+            pool: Some(pool), ..
+        }) = kept
+            .as_ref()
+            .filter(|k| (k.process, k.threads) == (process, threads))
         {
             return Ok(pool.clone());
         }

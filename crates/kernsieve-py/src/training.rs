@@ -24,10 +24,12 @@ const GRACE: Duration = Duration::from_millis(300);
 
 type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 
-/// Tunes and fits a method. Returns the model, what the user should know about it, and which options had no meaning.
+/// Tunes and fits a method. Returns the model, what the user should know about it, and which
+/// options had no meaning.
 ///
-/// An interrupt is answered within half a second. The library looks for it between two settings of the cross-validation; where that
-/// takes longer, the call returns all the same and the computation ends by itself in the background.
+/// An interrupt is answered within half a second. The library looks for it between two settings of
+/// the cross-validation; where that takes longer, the call returns all the same and the computation
+/// ends by itself in the background.
 #[pyfunction]
 #[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
@@ -65,11 +67,16 @@ pub fn train(
     let codes: Vec<usize> = y
         .as_slice()?
         .iter()
-        .map(|&c| usize::try_from(c).map_err(|_| PyValueError::new_err(format!("class code {c} is below 0"))))
+        .map(|&c| {
+            usize::try_from(c)
+                .map_err(|_| PyValueError::new_err(format!("class code {c} is below 0")))
+        })
         .collect::<PyResult<_>>()?;
     let shape = x.shape();
     let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
-    let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let weights = weights
+        .map(|w| w.as_slice().map(<[f64]>::to_vec))
+        .transpose()?;
     let schema = schema(&matrix, &feature_names, target);
     let data = guarded(|| {
         let data = Dataset::new(matrix, Labels::from_codes(codes, classes)?, feature_names)?;
@@ -124,7 +131,9 @@ pub fn train_density(
     let criterion = options::criterion(criterion)?;
     let shape = x.shape();
     let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
-    let weights = weights.map(|w| w.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let weights = weights
+        .map(|w| w.as_slice().map(<[f64]>::to_vec))
+        .transpose()?;
     let schema = Schema {
         target: String::new(),
         ..schema(&matrix, &feature_names, "")
@@ -145,7 +154,11 @@ pub fn train_density(
     if let Some(rows) = &rows {
         trained.model.record.report.rename_rows(rows);
     }
-    let notices = trained.notices.iter().map(|text| in_python_words(text)).collect();
+    let notices = trained
+        .notices
+        .iter()
+        .map(|text| in_python_words(text))
+        .collect();
     Ok((Model::new(trained.model), notices))
 }
 
@@ -157,7 +170,8 @@ struct Supervision {
 }
 
 impl Supervision {
-    /// Runs a computation on threads of its own while this one listens for signals and tells the progress.
+    /// Runs a computation on threads of its own while this one listens for signals and tells the
+    /// progress.
     fn run(
         self,
         py: Python<'_>,
@@ -211,15 +225,23 @@ fn wait(receiver: &Mutex<Receiver<Outcome>>, time: Duration) -> Result<Outcome, 
         .recv_timeout(time)
 }
 
-fn tell(py: Python<'_>, listener: Option<&Py<PyAny>>, told: &(AtomicUsize, AtomicUsize)) -> PyResult<()> {
-    let (done, total) = (told.0.load(Ordering::Relaxed), told.1.load(Ordering::Relaxed));
+fn tell(
+    py: Python<'_>,
+    listener: Option<&Py<PyAny>>,
+    told: &(AtomicUsize, AtomicUsize),
+) -> PyResult<()> {
+    let (done, total) = (
+        told.0.load(Ordering::Relaxed),
+        told.1.load(Ordering::Relaxed),
+    );
     match listener {
         Some(listener) if total > 0 => listener.call1(py, (done, total)).map(|_| ()),
         _ => Ok(()),
     }
 }
 
-/// Numeric columns, with the means that a missing value is replaced by when the command line predicts.
+/// Numeric columns, with the means that a missing value is replaced by when the command line
+/// predicts.
 fn schema(x: &Matrix, names: &[String], target: &str) -> Schema {
     let n = x.rows().max(1) as f64;
     let (mut sums, mut shares) = (vec![0.0; x.cols()], vec![0.0; x.cols()]);

@@ -8,19 +8,38 @@ use std::path::Path;
 
 fn main() -> kernsieve::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/models");
-    let (data, test) = (simulate::mixture(0, 1, 15, 1), simulate::mixture(0, 2, 5, 1));
+    let (data, test) = (
+        simulate::mixture(0, 1, 15, 1),
+        simulate::mixture(0, 2, 5, 1),
+    );
     let schema = Schema::numeric(data.feature_names());
     for kind in MethodKind::ALL {
-        let model = train(kind, &Options::default(), &data, &schema, true, &Control::new())?.model;
+        let model = train(
+            kind,
+            &Options::default(),
+            &data,
+            &schema,
+            true,
+            &Control::new(),
+        )?
+        .model;
         let name = format!("frozen_{}_{}", env!("CARGO_PKG_VERSION"), kind.name());
         model_file::save(&model, &folder.join(format!("{name}.ks")))?;
         let rows: Vec<String> = model
             .predict(test.x())
             .posterior
             .iter_rows()
-            .map(|r| r.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(","))
+            .map(|r| {
+                r.iter()
+                    .map(|v| format!("{v:e}"))
+                    .collect::<Vec<_>>()
+                    .join(",")
+            })
             .collect();
-        model_file::write_atomic(&folder.join(format!("{name}.csv")), (rows.join("\n") + "\n").as_bytes())?;
+        model_file::write_atomic(
+            &folder.join(format!("{name}.csv")),
+            (rows.join("\n") + "\n").as_bytes(),
+        )?;
     }
     Ok(())
 }

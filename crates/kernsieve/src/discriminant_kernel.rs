@@ -1,10 +1,12 @@
-//! The discriminant kernel: the optimum kernel for nonlinear discriminant analysis, as Kurita derived it from class posteriors.
+//! The discriminant kernel: the optimum kernel for nonlinear discriminant analysis, as Kurita
+//! derived it from class posteriors.
 //!
 //! ```text
 //! k(x, y) = sum_k P(C_k | x) P(C_k | y) / P(C_k)                                     (Hidaka & Kurita, eq. 16 and 22)
 //! ```
-//! It is the inner product of `psi(x) = P(C_k | x) / sqrt(P(C_k))`, so a method with a linear kernel on `psi` is a method with this kernel on `x`. Any estimate of
-//! the posteriors gives such a kernel.
+//! It is the inner product of `psi(x) = P(C_k | x) / sqrt(P(C_k))`, so a method with a linear
+//! kernel on `psi` is a method with this kernel on `x`. Any estimate of the posteriors gives such a
+//! kernel.
 
 use crate::decision::{Decision, Simplex, softmax_in_place};
 use crate::error::{Error, Result};
@@ -59,7 +61,11 @@ impl DiscriminantKernel {
 }
 
 /// Outputs of an expansion that sees rows as they are, or as a discriminant kernel makes them.
-pub(crate) fn outputs(kernel: Option<&DiscriminantKernel>, expansion: &KernelExpansion, x: &Matrix) -> Matrix {
+pub(crate) fn outputs(
+    kernel: Option<&DiscriminantKernel>,
+    expansion: &KernelExpansion,
+    x: &Matrix,
+) -> Matrix {
     match kernel {
         None => expansion.evaluate(x),
         Some(kernel) => expansion.evaluate(&kernel.features(x)),
@@ -81,7 +87,10 @@ fn is_raw(decision: &Decision) -> bool {
 pub(crate) fn posteriors(mut scores: Matrix, raw: bool) -> Matrix {
     let c = scores.cols();
     if !raw {
-        scores.as_mut_slice().chunks_exact_mut(c).for_each(softmax_in_place);
+        scores
+            .as_mut_slice()
+            .chunks_exact_mut(c)
+            .for_each(softmax_in_place);
     }
     scores
 }

@@ -5,20 +5,22 @@ use crate::kernel::{Kernel, Pairs, exp_in_place};
 use crate::linalg::{Matrix, View, gemm_into};
 use rayon::prelude::*;
 
-/// Rows that one task evaluates. Every product has this shape, so that a row gets the same bits whatever rows come with it;
-/// few, since a row that comes alone is paid for as a whole block.
+/// Rows that one task evaluates. Every product has this shape, so that a row gets the same bits
+/// whatever rows come with it; few, since a row that comes alone is paid for as a whole block.
 pub const BLOCK_ROWS: usize = 64;
 /// Support rows per tile: 64 x 256 numbers are 128 KiB, which stays in the second-level cache.
 const TILE: usize = 256;
 
-/// A kernel expansion. Feature weights of zero drop features: `support` holds only the columns with a nonzero weight.
+/// A kernel expansion. Feature weights of zero drop features: `support` holds only the columns with
+/// a nonzero weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelExpansion {
     /// The kernel that predicts (the one that trained may have differed).
     pub kernel: Kernel,
     /// Weight of every feature, `w`; zero drops the feature.
     pub feature_weights: Vec<f64>,
-    /// Retained rows in standardised units, not yet weighted: support x features with a nonzero weight.
+    /// Retained rows in standardised units, not yet weighted: support x features with a nonzero
+    /// weight.
     pub support: Matrix,
     /// How the kernel values become outputs.
     pub output: Output,
@@ -34,8 +36,8 @@ pub enum Output {
         /// `b`, one per output.
         offset: Vec<f64>,
     },
-    /// `z_c = offset_c + log sum_{i in class c} weight_i k_i`, summed in the log domain: nothing underflows in 3000
-    /// dimensions. Support rows are grouped by output.
+    /// `z_c = offset_c + log sum_{i in class c} weight_i k_i`, summed in the log domain: nothing
+    /// underflows in 3000 dimensions. Support rows are grouped by output.
     LogDensity {
         /// One weight above 0 per support row.
         weights: Vec<f64>,
@@ -113,7 +115,10 @@ impl KernelExpansion {
             } => {
                 if let Some(own) = own {
                     let fits = own.scales.len() == s && own.shifts.len() == s;
-                    if !fits || !finite(&own.shifts) || !own.scales.iter().all(|v| v.is_finite() && *v > 0.0) {
+                    if !fits
+                        || !finite(&own.shifts)
+                        || !own.scales.iter().all(|v| v.is_finite() && *v > 0.0)
+                    {
                         return fail("the bandwidths of the support rows are damaged");
                     }
                 }
@@ -137,8 +142,9 @@ impl KernelExpansion {
         Ok(())
     }
 
-    /// Outputs of every row of `x` (standardised, all features): `n x n_outputs`. In parallel, in blocks: memory does
-    /// not grow with the number of rows beyond the result. `2 n s (p + q)` flops and `n s` kernel values.
+    /// Outputs of every row of `x` (standardised, all features): `n x n_outputs`. In parallel, in
+    /// blocks: memory does not grow with the number of rows beyond the result. `2 n s (p + q)`
+    /// flops and `n s` kernel values.
     pub fn evaluate(&self, x: &Matrix) -> Matrix {
         let used = nonzero(&self.feature_weights);
         let mut weights: Vec<f64> = used.iter().map(|&j| self.feature_weights[j]).collect();
@@ -167,8 +173,8 @@ impl KernelExpansion {
                     let row = x.row(i);
                     block.extend(used.iter().zip(&weights).map(|(&j, w)| row[j] * w));
                 }
-                // The last block is filled up: products of another shape may round another way, and what a row gets must not
-                // depend on how many come with it.
+                // The last block is filled up: products of another shape may round another way, and
+                // what a row gets must not depend on how many come with it.
                 block.resize(BLOCK_ROWS * p, 0.0);
                 let norms = pairs.prepare(&mut block);
                 let block = View::new(&block, BLOCK_ROWS, p, p);
@@ -188,7 +194,8 @@ impl KernelExpansion {
         let mut tile = vec![0.0; rows * TILE.min(s.max(1))];
         match &self.output {
             Output::Linear { coef, offset } => {
-                z.chunks_exact_mut(q).for_each(|row| row.copy_from_slice(offset));
+                z.chunks_exact_mut(q)
+                    .for_each(|row| row.copy_from_slice(offset));
                 for c in (0..s).step_by(TILE) {
                     let end = (c + TILE).min(s);
                     let width = end - c;
@@ -219,14 +226,18 @@ impl KernelExpansion {
                         pairs.block(a, norms, c..end, &mut tile, width);
                         if let Some(own) = own {
                             for row in tile[..rows * width].chunks_exact_mut(width) {
-                                row.iter_mut().zip(&own.scales[c..end]).for_each(|(v, s)| *v *= s);
+                                row.iter_mut()
+                                    .zip(&own.scales[c..end])
+                                    .for_each(|(v, s)| *v *= s);
                             }
                         }
                         self.kernel.apply_log(&mut tile[..rows * width]);
                         for i in 0..rows {
                             let row = &mut tile[i * width..(i + 1) * width];
                             if let Some(own) = own {
-                                row.iter_mut().zip(&own.shifts[c..end]).for_each(|(v, s)| *v += s);
+                                row.iter_mut()
+                                    .zip(&own.shifts[c..end])
+                                    .for_each(|(v, s)| *v += s);
                             }
                             add_log_terms(row, &weights[c..end], &mut top[i], &mut sum[i]);
                         }
@@ -240,7 +251,8 @@ impl KernelExpansion {
     }
 }
 
-/// Adds `sum_i w_i exp(l_i)` to `exp(top) * sum`, keeping `top` the largest exponent so far. `logs` is overwritten.
+/// Adds `sum_i w_i exp(l_i)` to `exp(top) * sum`, keeping `top` the largest exponent so far. `logs`
+/// is overwritten.
 pub(crate) fn add_log_terms(logs: &mut [f64], weights: &[f64], top: &mut f64, sum: &mut f64) {
     let here = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if here == f64::NEG_INFINITY {
@@ -284,7 +296,9 @@ mod tests {
             for c in 0..q {
                 let mut v = offset[c];
                 for l in 0..s {
-                    let d2: f64 = (0..p).map(|j| (w[j] * (x[(i, j)] - support[(l, j)])).powi(2)).sum();
+                    let d2: f64 = (0..p)
+                        .map(|j| (w[j] * (x[(i, j)] - support[(l, j)])).powi(2))
+                        .sum();
                     v += coef[(l, c)] * (-d2 / (2.0 * 1.2 * 1.2)).exp();
                 }
                 assert!((z[(i, c)] - v).abs() < 1e-11);
@@ -317,7 +331,10 @@ mod tests {
                     .collect();
                 let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let expected = top + logs.iter().map(|l| (l - top).exp()).sum::<f64>().ln();
-                assert!(expected < -1e4, "the density itself is zero in double precision");
+                assert!(
+                    expected < -1e4,
+                    "the density itself is zero in double precision"
+                );
                 assert!((z[(i, c)] - expected).abs() < 1e-9 * expected.abs());
             }
         }

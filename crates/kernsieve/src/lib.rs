@@ -1,11 +1,12 @@
 //! Sparse kernel classification for tabular data.
 //!
-//! Every model fitted here is the same object, `z(x) = b + sum_{i in support} A_i k(w*x, w*x_i)` with a decision rule on `z`:
-//! feature weights `w` of zero drop features, `support` holds the retained samples. A method is a solver that finds
-//! `(w, support, A)` and a rule; scaling, tuning, saving and predicting are shared.
+//! Every model fitted here is the same object, `z(x) = b + sum_{i in support} A_i k(w*x, w*x_i)`
+//! with a decision rule on `z`: feature weights `w` of zero drop features, `support` holds the
+//! retained samples. A method is a solver that finds `(w, support, A)` and a rule; scaling, tuning,
+//! saving and predicting are shared.
 //!
-//! The modules follow that sentence: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] -> [`decision`] -> [`method`] ->
-//! [`tuning`] -> [`model`] and [`model_file`].
+//! The modules follow that sentence: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] ->
+//! [`decision`] -> [`method`] -> [`tuning`] -> [`model`] and [`model_file`].
 //!
 //! ```
 //! use kernsieve::data::{Schema, simulate};
@@ -20,6 +21,7 @@
 //! # Ok::<(), kernsieve::Error>(())
 //! ```
 
+pub mod classes;
 pub mod data;
 pub mod decision;
 pub mod discriminant_kernel;

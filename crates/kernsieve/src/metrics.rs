@@ -30,7 +30,8 @@ pub fn balanced_accuracy(predicted: &[usize], truth: &[usize], n_classes: usize)
     rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }
 
-/// Minus the log of a probability, which counts as at least 1e-15 so that one impossible event does not make a mean infinite.
+/// Minus the log of a probability, which counts as at least 1e-15 so that one impossible event does
+/// not make a mean infinite.
 pub fn log_loss_of(probability: f64) -> f64 {
     -probability.clamp(1e-15, 1.0).ln()
 }
@@ -47,8 +48,9 @@ pub fn confusion(predicted: &[usize], truth: &[usize], n_classes: usize) -> Vec<
 /// The standard normal quantile of two-sided 95 % intervals.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of a share of which `count` of `n` were seen (Wilson 1927). Unlike the share plus or minus two standard errors it stays within
-/// 0 and 1 and does not shrink to a point where nothing, or everything, was seen. All of it for `n = 0`.
+/// The 95 % interval of a share of which `count` of `n` were seen (Wilson 1927). Unlike the share
+/// plus or minus two standard errors it stays within 0 and 1 and does not shrink to a point where
+/// nothing, or everything, was seen. All of it for `n = 0`.
 pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
@@ -56,10 +58,19 @@ pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     let (total, z2) = (n as f64, TWO_SIDED_95 * TWO_SIDED_95);
     let share = count.min(n) as f64 / total;
     let middle = (share + z2 / (2.0 * total)) / (1.0 + z2 / total);
-    let half = TWO_SIDED_95 * (share * (1.0 - share) / total + z2 / (4.0 * total * total)).sqrt() / (1.0 + z2 / total);
+    let half = TWO_SIDED_95 * (share * (1.0 - share) / total + z2 / (4.0 * total * total)).sqrt()
+        / (1.0 + z2 / total);
     // Rounding must not leave a hair between an end and the edge it touches.
-    let low = if count == 0 { 0.0 } else { (middle - half).max(0.0) };
-    let high = if count >= n { 1.0 } else { (middle + half).min(1.0) };
+    let low = if count == 0 {
+        0.0
+    } else {
+        (middle - half).max(0.0)
+    };
+    let high = if count >= n {
+        1.0
+    } else {
+        (middle + half).min(1.0)
+    };
     (low, high)
 }
 
@@ -69,8 +80,9 @@ pub fn normal_interval(mean: f64, standard_error: f64) -> (f64, f64) {
     ((mean - half).max(0.0), (mean + half).min(1.0))
 }
 
-/// Brier score of one row: squared distance of its class probabilities from those that are 1 for the class observed and 0 for the others. Between 0 and 2; a
-/// class that has no probability (`truth` beyond the end) counts as one of probability 0.
+/// Brier score of one row: squared distance of its class probabilities from those that are 1 for
+/// the class observed and 0 for the others. Between 0 and 2; a class that has no probability
+/// (`truth` beyond the end) counts as one of probability 0.
 pub fn brier_of(probabilities: &[f64], truth: usize) -> f64 {
     let others: f64 = probabilities.iter().map(|p| p * p).sum();
     let own = probabilities.get(truth).copied().unwrap_or(0.0);
@@ -89,7 +101,10 @@ pub struct CalibrationBin {
 }
 
 /// Claims by their probability, in `bins` bins of equal width from 0 to 1, empty ones left out.
-pub fn calibration_bins(claims: impl Iterator<Item = (f64, bool)>, bins: usize) -> Vec<CalibrationBin> {
+pub fn calibration_bins(
+    claims: impl Iterator<Item = (f64, bool)>,
+    bins: usize,
+) -> Vec<CalibrationBin> {
     let mut table = vec![(0.0, 0, 0); bins.max(1)];
     for (p, came_true) in claims.filter(|(p, _)| p.is_finite()) {
         let bin = ((p * bins as f64) as usize).min(table.len() - 1);

@@ -1,14 +1,17 @@
 //! Tests of differences between methods that were measured on the same splits.
 //!
-//! Repeated random splits share rows, so the differences `d_1, .., d_R` of two methods' errors are not independent, and the plain paired t-test finds
-//! differences that are not there. The corrected resampled t-test of Nadeau & Bengio widens the variance of their mean by the share of held-out rows:
+//! Repeated random splits share rows, so the differences `d_1, .., d_R` of two methods' errors are
+//! not independent, and the plain paired t-test finds differences that are not there. The corrected
+//! resampled t-test of Nadeau & Bengio widens the variance of their mean by the share of held-out
+//! rows:
 //! ```text
 //! t = mean(d) / sqrt((1/R + n_test/n_train) s^2),   s^2 = sum_r (d_r - mean(d))^2 / (R - 1)
 //! ```
 //! against Student's distribution with `R - 1` degrees of freedom.
 //!
-//! Nadeau & Bengio (2003), "Inference for the generalization error", Machine Learning 52, 239-281, section 4.
-//! Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 65-70.
+//! Nadeau & Bengio (2003), "Inference for the generalization error", Machine Learning 52, 239-281,
+//! section 4. Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
+//! Journal of Statistics 6, 65-70.
 
 /// What the corrected resampled t-test finds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +24,12 @@ pub struct ResampledTest {
     pub p_value: f64,
 }
 
-/// The corrected resampled t-test of paired differences; `test_to_train` is `n_test/n_train`. Nothing for fewer than two differences.
-pub fn corrected_resampled_t_test(differences: &[f64], test_to_train: f64) -> Option<ResampledTest> {
+/// The corrected resampled t-test of paired differences; `test_to_train` is `n_test/n_train`.
+/// Nothing for fewer than two differences.
+pub fn corrected_resampled_t_test(
+    differences: &[f64],
+    test_to_train: f64,
+) -> Option<ResampledTest> {
     let count = differences.len();
     if count < 2 {
         return None;
@@ -48,8 +55,8 @@ pub fn corrected_resampled_t_test(differences: &[f64], test_to_train: f64) -> Op
     })
 }
 
-/// Holm's adjustment: with the p-values sorted, `max_{j <= i} min(1, (m - j + 1) p_(j))`. Rejecting where the adjusted value is below a level keeps
-/// the chance of any false rejection below it.
+/// Holm's adjustment: with the p-values sorted, `max_{j <= i} min(1, (m - j + 1) p_(j))`. Rejecting
+/// where the adjusted value is below a level keeps the chance of any false rejection below it.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let m = p_values.len();
     let mut order: Vec<usize> = (0..m).collect();
@@ -71,7 +78,8 @@ pub fn student_t_two_sided(t: f64, df: f64) -> f64 {
     regularized_beta(df / 2.0, 0.5, df / (df + t * t), t * t / (df + t * t))
 }
 
-/// The regularized incomplete beta function `I_x(a, b)`; `y = 1 - x` is given because it cannot be had from an `x` next to 1.
+/// The regularized incomplete beta function `I_x(a, b)`; `y = 1 - x` is given because it cannot be
+/// had from an `x` next to 1.
 fn regularized_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -80,7 +88,8 @@ fn regularized_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
         return 1.0;
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * y.ln()).exp();
-    // The continued fraction converges fast on this side of the mean; the other side is the mirror image.
+    // The continued fraction converges fast on this side of the mean; the other side is the mirror
+    // image.
     if x < (a + 1.0) / (a + b + 2.0) {
         (front * beta_fraction(a, b, x) / a).clamp(0.0, 1.0)
     } else {
@@ -113,7 +122,8 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// The logarithm of the gamma function for positive arguments: upwards by the recurrence, then Stirling's series.
+/// The logarithm of the gamma function for positive arguments: upwards by the recurrence, then
+/// Stirling's series.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
     while x < 15.0 {
@@ -122,7 +132,9 @@ fn ln_gamma(x: f64) -> f64 {
     }
     let i = 1.0 / (x * x);
     // Bernoulli numbers over 2k (2k - 1); the first left out is below 1e-16 from 15 on.
-    let series = (1.0 / 12.0 - i * (1.0 / 360.0 - i * (1.0 / 1260.0 - i * (1.0 / 1680.0 - i * (1.0 / 1188.0))))) / x;
+    let series = (1.0 / 12.0
+        - i * (1.0 / 360.0 - i * (1.0 / 1260.0 - i * (1.0 / 1680.0 - i * (1.0 / 1188.0)))))
+        / x;
     (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
 }
 
@@ -153,7 +165,10 @@ mod tests {
             let two = 1.0 - t / (2.0 + t * t).sqrt();
             // 1 - t (t^2 + 6) / (t^2 + 4)^{3/2}
             let four = 1.0 - t * (t * t + 6.0) / (t * t + 4.0).powf(1.5);
-            assert!((student_t_two_sided(t, 1.0) - one).abs() < 1e-13 * one, "{t}");
+            assert!(
+                (student_t_two_sided(t, 1.0) - one).abs() < 1e-13 * one,
+                "{t}"
+            );
             // The closed forms subtract from 1.
             assert!((student_t_two_sided(t, 2.0) - two).abs() < 1e-14, "{t}");
             assert!((student_t_two_sided(-t, 4.0) - four).abs() < 1e-14, "{t}");

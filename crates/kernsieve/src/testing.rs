@@ -14,8 +14,11 @@ pub fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
 pub fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
     let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
     let noise = random(n, p, seed);
-    let x = Matrix::from_fn(n, p, |i, j| noise[(i, j)] + if j % c == codes[i] { 1.5 } else { 0.0 });
-    let labels = Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
+    let x = Matrix::from_fn(n, p, |i, j| {
+        noise[(i, j)] + if j % c == codes[i] { 1.5 } else { 0.0 }
+    });
+    let labels =
+        Labels::from_codes(codes, (0..c).map(|k| k.to_string()).collect()).expect("codes fit");
     Problem::new(x, labels).expect("valid")
 }
 

@@ -1,5 +1,6 @@
-//! Work of the solvers, counted: steps, sweeps and products against the size of the problem. Counts do not depend on how busy the
-//! machine is; where there is no count, times of ours and of a simple solver in one test, with a wide margin.
+//! Work of the solvers, counted: steps, sweeps and products against the size of the problem. Counts
+//! do not depend on how busy the machine is; where there is no count, times of ours and of a simple
+//! solver in one test, with a wide margin.
 
 mod common;
 
@@ -47,8 +48,9 @@ fn sparse_kos_takes_few_steps_a_penalty() {
     assert!(few <= 12 && many <= 12, "{few} and {many} steps");
 }
 
-/// Sweeps of a path of the lasso to exact solutions, a penalty. Neighbouring features are correlated, which is what makes sweeps many; the last `copies`
-/// features are those of the start once more.
+/// Sweeps of a path of the lasso to exact solutions, a penalty. Neighbouring features are
+/// correlated, which is what makes sweeps many; the last `copies` features are those of the start
+/// once more.
 fn sweeps_a_penalty(copies: usize) -> f64 {
     let (n, p) = (300, 120);
     let mut x = numbers(n, p + 1);
@@ -75,14 +77,17 @@ fn sweeps_a_penalty(copies: usize) -> f64 {
         .correlations(target.as_slice())
         .iter()
         .fold(0.0f64, |m, v| m.max(v.abs()));
-    let penalties: Vec<Penalty> = (1..100).map(|k| Penalty::mixed(top * 0.9f64.powi(k), 1.0)).collect();
+    let penalties: Vec<Penalty> = (1..100)
+        .map(|k| Penalty::mixed(top * 0.9f64.powi(k), 1.0))
+        .collect();
     let solutions = path(&design, &target, &penalties, Stop::EXACT);
     assert!(solutions[0].iter().all(|s| s.converged));
     solutions[0].iter().map(|s| s.sweeps).sum::<usize>() as f64 / penalties.len() as f64
 }
 
-/// Coordinate descent alone takes hundreds of sweeps at each of the small penalties; Newton steps on the signs at hand spare them, also where columns are
-/// copies of each other and a factor made before a copy came in has to do.
+/// Coordinate descent alone takes hundreds of sweeps at each of the small penalties; Newton steps
+/// on the signs at hand spare them, also where columns are copies of each other and a factor made
+/// before a copy came in has to do.
 #[test]
 fn a_path_of_the_lasso_takes_few_sweeps() {
     for copies in [0, 60] {
@@ -91,8 +96,8 @@ fn a_path_of_the_lasso_takes_few_sweeps() {
     }
 }
 
-/// A full path costs less than five times what twenty steps of the simple algorithm do. It was less than half of them; the simple full path is twenty times
-/// as long.
+/// A full path costs less than five times what twenty steps of the simple algorithm do. It was less
+/// than half of them; the simple full path is twenty times as long.
 #[test]
 fn a_full_path_of_orthogonal_least_squares_is_far_from_the_simple_algorithm() {
     let n = 400;
@@ -135,7 +140,11 @@ fn gram_schmidt(k: &Matrix, y: &Matrix, steps: usize) -> Vec<usize> {
     for _ in 0..steps {
         let gain = |j: usize| {
             let c = columns.row(j);
-            responses.iter_rows().map(|r| dot(r, c).powi(2)).sum::<f64>() / (dot(c, c) + 1e-9)
+            responses
+                .iter_rows()
+                .map(|r| dot(r, c).powi(2))
+                .sum::<f64>()
+                / (dot(c, c) + 1e-9)
         };
         let left = (0..n).filter(|j| !order.contains(j));
         let best = left
@@ -147,7 +156,10 @@ fn gram_schmidt(k: &Matrix, y: &Matrix, steps: usize) -> Vec<usize> {
         let unit: Vec<f64> = columns.row(best).iter().map(|v| v / length).collect();
         for column in columns.as_mut_slice().chunks_exact_mut(n) {
             let share = dot(&unit, column);
-            column.iter_mut().zip(&unit).for_each(|(v, u)| *v -= share * u);
+            column
+                .iter_mut()
+                .zip(&unit)
+                .for_each(|(v, u)| *v -= share * u);
         }
     }
     order

@@ -15,7 +15,8 @@ fn every_frozen_model_predicts_what_it_did() {
             continue;
         }
         let model = model_file::load(&path).expect("an old model loads");
-        let expected = std::fs::read_to_string(path.with_extension("csv")).expect("its probabilities");
+        let expected =
+            std::fs::read_to_string(path.with_extension("csv")).expect("its probabilities");
         let posterior = model.predict(test.x()).posterior;
         for (row, line) in posterior.iter_rows().zip(expected.lines()) {
             for (p, text) in row.iter().zip(line.split(',')) {

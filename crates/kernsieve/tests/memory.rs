@@ -1,5 +1,5 @@
-//! Memory of fits and predictions against the number of rows, counted by the allocator: a copy of a matrix too many is noticed on any
-//! machine, however busy.
+//! Memory of fits and predictions against the number of rows, counted by the allocator: a copy of a
+//! matrix too many is noticed on any machine, however busy.
 
 mod common;
 
@@ -55,7 +55,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes held above those at the start, and the number of allocations, on one thread: tiles of several threads add up.
+/// The most bytes held above those at the start, and the number of allocations, on one thread:
+/// tiles of several threads add up.
 fn used<R: Send>(task: impl FnOnce() -> R + Send) -> (usize, usize) {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
@@ -99,8 +100,13 @@ fn dense_fits_hold_no_matrix_more_than_they_need() {
         (MethodKind::Parzen, gaussian(), 0.5),
         (MethodKind::Lda, Candidate::new(Kernel::Linear), 0.5),
     ] {
-        let held = fit_bytes(method, &Options::default(), &candidate, n) as f64 / (8 * n * n) as f64;
-        assert!(held < matrices, "{}: {held:.2} matrices, not {matrices}", method.name());
+        let held =
+            fit_bytes(method, &Options::default(), &candidate, n) as f64 / (8 * n * n) as f64;
+        assert!(
+            held < matrices,
+            "{}: {held:.2} matrices, not {matrices}",
+            method.name()
+        );
     }
 }
 

@@ -1,4 +1,5 @@
-//! `kernsieve compare`: methods side by side on repeated stratified splits, each tuned on the training part only.
+//! `kernsieve compare`: methods side by side on repeated stratified splits, each tuned on the
+//! training part only.
 
 use super::fit::check_writable;
 use super::journal::{Journal, Outcome, fingerprint};
@@ -35,14 +36,20 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Held-out rows over training rows of the first split; the others have the same, or with groups of rows about that.
+    /// Held-out rows over training rows of the first split; the others have the same, or with
+    /// groups of rows about that.
     pub fn test_to_train(&self) -> Result<f64, Failure> {
         let parts = self.data.held_out(self.test_fraction, self.options.seed)?;
         Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
     }
 
     /// One method on one split. The split's own seed also seeds the folds inside it.
-    pub fn run(&self, method: MethodChoice, split: u32, control: Control) -> Result<Outcome, Failure> {
+    pub fn run(
+        &self,
+        method: MethodChoice,
+        split: u32,
+        control: Control,
+    ) -> Result<Outcome, Failure> {
         let seed = self.options.seed.wrapping_add(u64::from(split));
         let parts = self.data.held_out(self.test_fraction, seed)?;
         let training = self.data.select(&parts.train)?;
@@ -58,12 +65,17 @@ impl Comparison<'_> {
         };
         let started = Instant::now();
         let trained = match method {
-            MethodChoice::One(kind) => train(kind, &options, &training, self.schema, false, &control),
+            MethodChoice::One(kind) => {
+                train(kind, &options, &training, self.schema, false, &control)
+            }
             MethodChoice::Auto => train_auto(&options, &training, self.schema, None, &control),
         }?;
         let fit_seconds = started.elapsed().as_secs_f64();
         let started = Instant::now();
-        let posterior = trained.model.predict(&self.data.x().select_rows(&parts.test)).posterior;
+        let posterior = trained
+            .model
+            .predict(&self.data.x().select_rows(&parts.test))
+            .posterior;
         let predict_seconds = started.elapsed().as_secs_f64();
         let classes = self.data.labels().classes();
         // The model's classes are those of the training part.
@@ -74,7 +86,11 @@ impl Comparison<'_> {
             .map(|c| classes.iter().position(|k| k == c).unwrap_or(usize::MAX))
             .collect();
         let predicted: Vec<usize> = posterior.iter_rows().map(|r| code[argmax(r)]).collect();
-        let truth: Vec<usize> = parts.test.iter().map(|&i| self.data.labels().codes()[i]).collect();
+        let truth: Vec<usize> = parts
+            .test
+            .iter()
+            .map(|&i| self.data.labels().codes()[i])
+            .collect();
         // An error counts by the weight of its row, and by what it costs.
         let cost = |code: usize| options.costs.get(code).copied().unwrap_or(1.0);
         let weigh = |(&i, &code): (&usize, &usize)| self.data.weight(i) * cost(code);
@@ -84,8 +100,13 @@ impl Comparison<'_> {
             split,
             method: method.name().into(),
             error: weighted_error_rate(&predicted, &truth, Some(&weights)),
-            retained_percent: 100.0 * model.record.report.retained_rows.len() as f64 / training.n_samples() as f64,
-            features: model.feature_weights().iter().filter(|w| **w != 0.0).count(),
+            retained_percent: 100.0 * model.record.report.retained_rows.len() as f64
+                / training.n_samples() as f64,
+            features: model
+                .feature_weights()
+                .iter()
+                .filter(|w| **w != 0.0)
+                .count(),
             seconds: fit_seconds,
             predict_seconds,
             bandwidth: model.reader().kernel.bandwidth(),
@@ -98,8 +119,15 @@ impl Comparison<'_> {
 }
 
 /// The methods asked for; of `all`, those that the options suit, with a notice about the others.
-fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Option<String>), Failure> {
-    let check = |kind: MethodKind| options.check(kind).map_err(|e| Failure::Usage(e.to_string()));
+fn methods(
+    names: &[String],
+    options: &Options,
+) -> Result<(Vec<MethodChoice>, Option<String>), Failure> {
+    let check = |kind: MethodKind| {
+        options
+            .check(kind)
+            .map_err(|e| Failure::Usage(e.to_string()))
+    };
     let (mut choices, mut notice) = (Vec::new(), None);
     for name in names {
         let choice = match name.as_str() {
@@ -108,7 +136,9 @@ fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Op
         };
         match choice {
             MethodChoice::One(kind) => check(kind)?,
-            MethodChoice::Auto => drop(auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?),
+            MethodChoice::Auto => {
+                drop(auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?)
+            }
         }
         if !choices.contains(&choice) {
             choices.push(choice);
@@ -126,7 +156,9 @@ fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Op
         let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
         match refused.pop() {
             Some((_, refusal)) if choices.is_empty() => return Err(refusal),
-            Some((_, refusal)) => notice = Some(format!("left out: {} ({refusal})", names.join(", "))),
+            Some((_, refusal)) => {
+                notice = Some(format!("left out: {} ({refusal})", names.join(", ")))
+            }
             None => (),
         }
     }
@@ -137,7 +169,9 @@ fn methods(names: &[String], options: &Options) -> Result<(Vec<MethodChoice>, Op
 fn unused(choices: &[MethodChoice], options: &Options) -> Vec<String> {
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
     for choice in choices {
-        let MethodChoice::One(kind) = choice else { continue };
+        let MethodChoice::One(kind) = choice else {
+            continue;
+        };
         let words = options.ignored(*kind).join(", ");
         match found.iter_mut().find(|(w, _)| *w == words) {
             _ if words.is_empty() => (),
@@ -145,7 +179,9 @@ fn unused(choices: &[MethodChoice], options: &Options) -> Vec<String> {
             None => found.push((words, vec![kind.name()])),
         }
     }
-    let line = |(words, methods): (String, Vec<&str>)| format!("{words}: not used by {}", methods.join(", "));
+    let line = |(words, methods): (String, Vec<&str>)| {
+        format!("{words}: not used by {}", methods.join(", "))
+    };
     found.into_iter().map(line).collect()
 }
 
@@ -160,16 +196,25 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             ));
         }
         let journal = args.journal.as_deref().unwrap_or(Path::new("-"));
-        keep_input("--report", path, &[Path::new(&args.data.file.data), journal])?;
+        keep_input(
+            "--report",
+            path,
+            &[Path::new(&args.data.file.data), journal],
+        )?;
         check_writable(path)?;
     }
     // What went otherwise than was asked, for the page.
-    let mut notices: Vec<String> = notice.into_iter().chain(unused(&choices, &options)).collect();
+    let mut notices: Vec<String> = notice
+        .into_iter()
+        .chain(unused(&choices, &options))
+        .collect();
     terminal.notices(&notices);
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
     let classes = input.dataset.labels().n_classes();
-    input.notices.extend(limit_components(&mut options, classes));
+    input
+        .notices
+        .extend(limit_components(&mut options, classes));
     terminal.notices(&input.notices);
     notices.append(&mut input.notices);
     let comparison = Comparison {
@@ -194,7 +239,10 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     };
     outcomes.retain(|o| o.split < args.repeats && choices.iter().any(|k| k.name() == o.method));
     if !outcomes.is_empty() {
-        terminal.notices(&[format!("{} taken from the journal", plural(outcomes.len(), "result"))]);
+        terminal.notices(&[format!(
+            "{} taken from the journal",
+            plural(outcomes.len(), "result")
+        )]);
     }
     let unsized_ = outcomes.iter().filter(|o| o.model_bytes.is_none()).count();
     if unsized_ > 0 {
@@ -209,7 +257,9 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     outcomes.iter().for_each(|o| schedule.done(o));
     for split in 0..args.repeats {
         for &choice in &choices {
-            let done = outcomes.iter().any(|o| o.split == split && o.method == choice.name());
+            let done = outcomes
+                .iter()
+                .any(|o| o.split == split && o.method == choice.name());
             if done || failed.iter().any(|(k, _)| *k == choice) {
                 continue;
             }
@@ -243,7 +293,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let test_to_train = comparison.test_to_train()?;
     let ranking = Ranking::new(&outcomes, test_to_train);
     // Groups may not allow for the fraction that was asked for.
-    let (held_out, groups) = match input.dataset.n_groups() {
+    let (held_out, groups) = match input.dataset.n_blocks() {
         None => (args.test_fraction, String::new()),
         Some(n) => (
             test_to_train / (1.0 + test_to_train),
@@ -291,7 +341,10 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         terminal.out,
         "{}",
         wrapped(
-            &data_words(&format!("{source}: {} rows", input.dataset.n_samples()), &input.dataset),
+            &data_words(
+                &format!("{source}: {} rows", input.dataset.n_samples()),
+                &input.dataset
+            ),
             ""
         )
     )?;

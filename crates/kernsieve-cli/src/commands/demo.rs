@@ -137,12 +137,22 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
     let out = &mut *terminal.out;
     field("Demo", &args.name, out)?;
     field("", about, out)?;
-    field("Data", &data_words(&format!("{} rows", data.n_samples()), &data), out)?;
-    let question = format!("1. Which method? {SPLITS} splits, a third held out, everything tuned on the other rows:");
+    field(
+        "Data",
+        &data_words(&format!("{} rows", data.n_samples()), &data),
+        out,
+    )?;
+    let question = format!(
+        "1. Which method? {SPLITS} splits, a third held out, everything tuned on the other rows:"
+    );
     writeln!(out, "\n{}\n", wrapped(&question, ""))?;
     ranking.print(terminal)?;
     let out = &mut *terminal.out;
-    writeln!(out, "\n2. Fit the best one on {} rows:\n", training.n_samples())?;
+    writeln!(
+        out,
+        "\n2. Fit the best one on {} rows:\n",
+        training.n_samples()
+    )?;
     print_fit(&trained, out)?;
     field(
         "",
@@ -160,10 +170,20 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
     let again = format!(
         "3. Saved, loaded again ({} bytes), predicted: {}. The first rows held out:",
         bytes.len(),
-        if same { "the same to the bit" } else { "NOT the same" }
+        if same {
+            "the same to the bit"
+        } else {
+            "NOT the same"
+        }
     );
     writeln!(out, "\n{}\n", wrapped(&again, ""))?;
-    print_predictions(&split.test, &truth, &reloaded.classes, &prediction.posterior, out)?;
+    print_predictions(
+        &split.test,
+        &truth,
+        &reloaded.classes,
+        &prediction.posterior,
+        out,
+    )?;
     let file = saved.unwrap_or_else(|| format!("{}.csv", args.name));
     let hint = if args.save.is_some() {
         ""
@@ -194,12 +214,19 @@ fn print_predictions(
         .zip(rows.iter().zip(truth))
         .take(5)
         .map(|(p, (row, truth))| {
-            let mut cells = vec![row.to_string(), clean(truth, 16), clean(&classes[argmax(p)], 16)];
+            let mut cells = vec![
+                row.to_string(),
+                clean(truth, 16),
+                clean(&classes[argmax(p)], 16),
+            ];
             cells.extend(p.iter().map(|v| format!("{v:.3}")));
             cells
         })
         .collect();
-    let names: Vec<String> = classes.iter().map(|c| format!("p_{}", clean(c, 14))).collect();
+    let names: Vec<String> = classes
+        .iter()
+        .map(|c| format!("p_{}", clean(c, 14)))
+        .collect();
     let mut header = vec!["row", "observed", "predicted"];
     header.extend(names.iter().map(String::as_str));
     table(&header, &shown, out)?;
@@ -210,7 +237,11 @@ fn print_predictions(
 fn save_csv(data: &Dataset, folder: &Path, name: &str) -> Result<String, Failure> {
     let io = |e: std::io::Error| Failure::CouldNot(format!("{}: {e}", folder.display()));
     std::fs::create_dir_all(folder).map_err(io)?;
-    let mut text: String = data.feature_names().iter().map(|n| csv_field(n) + ",").collect();
+    let mut text: String = data
+        .feature_names()
+        .iter()
+        .map(|n| csv_field(n) + ",")
+        .collect();
     text.push_str("class\n");
     for (row, &c) in data.x().iter_rows().zip(data.labels().codes()) {
         row.iter().for_each(|v| text.push_str(&format!("{v},")));

@@ -22,7 +22,9 @@ use std::time::Instant;
 pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let started = Instant::now();
     let options = args.options();
-    options.check_density().map_err(|e| Failure::Usage(e.to_string()))?;
+    options
+        .check_density()
+        .map_err(|e| Failure::Usage(e.to_string()))?;
     if args.file.data == "-" && args.test.as_deref() == Some("-") {
         return Err(Failure::Usage(
             "standard input can be the data or the new rows, not both".into(),
@@ -98,7 +100,11 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         let time = seconds(trained.tune_seconds);
         field(
             "Tuning",
-            &format!("{} bandwidths x {} folds in {time}", density.grid.len(), density.folds),
+            &format!(
+                "{} bandwidths x {} folds in {time}",
+                density.grid.len(),
+                density.folds
+            ),
             out,
         )?;
         writeln!(out)?;
@@ -108,17 +114,30 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     print_density(model, out)?;
     if let Some(test) = test {
         let name = clean(args.test.as_deref().unwrap_or_default(), usize::MAX);
-        field("", &format!("{} on {name} ({} rows)", short(test.mean), test.rows), out)?;
+        field(
+            "",
+            &format!("{} on {name} ({} rows)", short(test.mean), test.rows),
+            out,
+        )?;
         if let Some(path) = &args.output {
-            field("Written", &clean(&path.display().to_string(), usize::MAX), out)?;
+            field(
+                "Written",
+                &clean(&path.display().to_string(), usize::MAX),
+                out,
+            )?;
         }
     }
     match &args.model {
         Some(path) => {
-            let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
+            let size = std::fs::metadata(path)
+                .map(|m| for_people(m.len()))
+                .unwrap_or_default();
             field(
                 "Model",
-                &format!("{} ({size})", clean(&path.display().to_string(), usize::MAX)),
+                &format!(
+                    "{} ({size})",
+                    clean(&path.display().to_string(), usize::MAX)
+                ),
                 out,
             )?;
         }
@@ -135,7 +154,11 @@ struct NewRows {
 }
 
 /// Opens the file of new rows.
-fn open_new_rows(test: &str, args: &DensityArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
+fn open_new_rows(
+    test: &str,
+    args: &DensityArgs,
+    schema: &Schema,
+) -> Result<ScoringReader, Failure> {
     let options = ScoringOptions {
         format: args.file.format,
         // Every row gets an answer here.
@@ -146,7 +169,11 @@ fn open_new_rows(test: &str, args: &DensityArgs, schema: &Schema) -> Result<Scor
         no_header: args.file.no_header,
         ..ScoringOptions::default()
     };
-    Ok(ScoringReader::open(&Source::from_arg(test), schema, &options)?)
+    Ok(ScoringReader::open(
+        &Source::from_arg(test),
+        schema,
+        &options,
+    )?)
 }
 
 /// Log densities of new rows, written out where that is asked for.
@@ -182,7 +209,11 @@ fn print_grid(density: &DensityRecord, out: &mut dyn Write) -> Result<(), Failur
             let e = &density.grid[i];
             let number = |v: Option<f64>| v.map(short).unwrap_or_default();
             vec![
-                if i == density.chosen { "*".into() } else { String::new() },
+                if i == density.chosen {
+                    "*".into()
+                } else {
+                    String::new()
+                },
                 kernel_cell(&kernsieve::method::Candidate::new(e.kernel)),
                 number(e.ise),
                 number(e.log_density),
@@ -190,7 +221,11 @@ fn print_grid(density: &DensityRecord, out: &mut dyn Write) -> Result<(), Failur
             ]
         })
         .collect();
-    table(&["", "kernel", "CV ISE", "log density", "rows kept"], &rows, out)?;
+    table(
+        &["", "kernel", "CV ISE", "log density", "rows kept"],
+        &rows,
+        out,
+    )?;
     if density.grid.len() > rows.len() {
         writeln!(
             out,
@@ -223,7 +258,10 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
     if let Some(equal) = density.equal_loo_ise {
         field(
             "",
-            &format!("{} leave-one-out with equal weights on all rows", short(equal)),
+            &format!(
+                "{} leave-one-out with equal weights on all rows",
+                short(equal)
+            ),
             out,
         )?;
     }
@@ -234,7 +272,10 @@ pub fn print_density(model: &Model, out: &mut dyn Write) -> Result<(), Failure> 
     )?;
     field(
         "Density",
-        &format!("mean log density {} in cross-validation", number(chosen.log_density)),
+        &format!(
+            "mean log density {} in cross-validation",
+            number(chosen.log_density)
+        ),
         out,
     )?;
     Ok(())

@@ -28,7 +28,13 @@ pub struct Evaluation {
 impl Evaluation {
     /// Nothing seen yet.
     pub fn new(model: &Model) -> Self {
-        let code_of = model.classes.iter().cloned().enumerate().map(|(i, c)| (c, i)).collect();
+        let code_of = model
+            .classes
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(i, c)| (c, i))
+            .collect();
         Self {
             classes: model.classes.clone(),
             code_of,
@@ -62,7 +68,11 @@ impl Evaluation {
 
     /// Rows predicted wrongly.
     pub fn wrong(&self) -> usize {
-        self.predicted.iter().zip(&self.truth).filter(|(p, t)| p != t).count()
+        self.predicted
+            .iter()
+            .zip(&self.truth)
+            .filter(|(p, t)| p != t)
+            .count()
     }
 
     /// Fraction predicted wrongly.
@@ -72,8 +82,14 @@ impl Evaluation {
 
     /// Mean cost of a row, where errors have costs.
     pub fn mean_cost(&self) -> Option<f64> {
-        let wrong = self.predicted.iter().zip(&self.truth).filter(|(p, t)| p != t);
-        let total: f64 = wrong.map(|(_, &t)| self.costs.get(t).copied().unwrap_or(1.0)).sum();
+        let wrong = self
+            .predicted
+            .iter()
+            .zip(&self.truth)
+            .filter(|(p, t)| p != t);
+        let total: f64 = wrong
+            .map(|(_, &t)| self.costs.get(t).copied().unwrap_or(1.0))
+            .sum();
         (!self.costs.is_empty() && self.n_rows() > 0).then(|| total / self.n_rows() as f64)
     }
 
@@ -122,7 +138,8 @@ impl Evaluation {
     }
 }
 
-/// Evaluates a model on the rows of a file, of which there is at least one; `see` is shown each block of them.
+/// Evaluates a model on the rows of a file, of which there is at least one; `see` is shown each
+/// block of them.
 pub fn evaluate_rows(
     model: &Model,
     reader: &mut ScoringReader,

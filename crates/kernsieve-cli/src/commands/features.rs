@@ -1,4 +1,5 @@
-//! Which features matter: their weights, how stable they are, and the path along which the others left.
+//! Which features matter: their weights, how stable they are, and the path along which the others
+//! left.
 
 use super::{ClassCoefficients, coefficients};
 use crate::failure::Failure;
@@ -47,8 +48,8 @@ const ALONG: usize = 6;
 const NAME: usize = 24;
 const NEXT: usize = 16;
 
-/// Features by weight with the number of folds that kept them, and the dropped ones by name. Nothing for methods that learn no
-/// weights.
+/// Features by weight with the number of folds that kept them, and the dropped ones by name.
+/// Nothing for methods that learn no weights.
 pub fn print_features(model: &Model, limits: &Limits, out: &mut dyn Write) -> Result<(), Failure> {
     if !model.record.report.imported.is_empty() {
         return print_imports(model, limits, out);
@@ -61,7 +62,9 @@ pub fn print_features(model: &Model, limits: &Limits, out: &mut dyn Write) -> Re
     }
     let (names, weights) = (model.feature_names(), model.feature_weights());
     let cv = model.record.cv.as_ref();
-    let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
+    let folds: &[usize] = cv
+        .map(|cv| cv.best().feature_folds.as_slice())
+        .unwrap_or_default();
     let mut kept: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
     kept.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()));
     let mut header = vec!["feature", "weight"];
@@ -108,7 +111,10 @@ fn print_dropped(model: &Model, limits: &Limits, out: &mut dyn Write) -> Result<
         } else {
             (dropped.len().min(limits.names), 56)
         };
-        let words = format!("dropped: {}", super::first_of(&dropped[..shown], dropped.len(), room));
+        let words = format!(
+            "dropped: {}",
+            super::first_of(&dropped[..shown], dropped.len(), room)
+        );
         writeln!(out, "{}", wrapped(&words, "  "))?;
     }
     Ok(())
@@ -122,12 +128,17 @@ fn print_coefficients(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let names = model.feature_names();
-    let longest = rows.iter().map(|r| width(&clean(&r.class, NAME))).max().unwrap_or(0);
+    let longest = rows
+        .iter()
+        .map(|r| width(&clean(&r.class, NAME)))
+        .max()
+        .unwrap_or(0);
     // What the other columns and `, ... 12 more` leave.
     let room = 42usize.saturating_sub(longest.max(5) - 5);
     let words = |row: &ClassCoefficients, most: usize| -> Vec<String> {
         let largest = row.coef.iter().take(most);
-        let word = |(j, w): &(usize, f64)| format!("{} {}", clean(&names[*j], NEXT), coefficient(*w));
+        let word =
+            |(j, w): &(usize, f64)| format!("{} {}", clean(&names[*j], NEXT), coefficient(*w));
         largest.map(word).collect()
     };
     let lines: Vec<Vec<String>> = rows
@@ -147,7 +158,11 @@ fn print_coefficients(
     if limits.features == usize::MAX {
         writeln!(out)?;
         for row in rows.iter().filter(|r| !r.coef.is_empty()) {
-            let text = format!("{}: {}", clean(&row.class, NAME), words(row, usize::MAX).join(", "));
+            let text = format!(
+                "{}: {}",
+                clean(&row.class, NAME),
+                words(row, usize::MAX).join(", ")
+            );
             writeln!(out, "{}", wrapped(&text, "  "))?;
         }
     }
@@ -162,7 +177,8 @@ fn print_coefficients(
     if path.len() < 2 || limits.path == 0 {
         return Ok(());
     }
-    // From the last penalty that leaves nothing on; about a dozen of them, the chosen one among them.
+    // From the last penalty that leaves nothing on; about a dozen of them, the chosen one among
+    // them.
     let chosen = model.record.candidate.reader().sparsity;
     let at = path.iter().position(|s| s.sparsity == chosen);
     let first = path
@@ -176,7 +192,11 @@ fn print_coefficients(
         .map(|k| {
             let penalty = path[k].sparsity.unwrap_or(0.0);
             vec![
-                if Some(k) == at { "*".into() } else { String::new() },
+                if Some(k) == at {
+                    "*".into()
+                } else {
+                    String::new()
+                },
                 short(penalty),
                 path[k].size.to_string(),
                 (total - path[k].size.min(total)).to_string(),
@@ -185,18 +205,24 @@ fn print_coefficients(
         })
         .collect();
     writeln!(out)?;
-    table(&["", "penalty", "nonzero", "zeros", "CV error"], &lines, out)?;
+    table(
+        &["", "penalty", "nonzero", "zeros", "CV error"],
+        &lines,
+        out,
+    )?;
     Ok(())
 }
 
-/// Features in order of import: the objective that ranks candidates within a step, by how much the next best one would have been worse, what
-/// each import did to the errors, and those that
-/// came next but stayed out.
+/// Features in order of import: the objective that ranks candidates within a step, by how much the
+/// next best one would have been worse, what each import did to the errors, and those that came
+/// next but stayed out.
 fn print_imports(model: &Model, limits: &Limits, out: &mut dyn Write) -> Result<(), Failure> {
     let (names, report) = (model.feature_names(), &model.record.report);
     let cv = model.record.cv.as_ref();
     let curve = cv.map(|cv| cv.curve.as_slice()).unwrap_or_default();
-    let folds: &[usize] = cv.map(|cv| cv.best().feature_folds.as_slice()).unwrap_or_default();
+    let folds: &[usize] = cv
+        .map(|cv| cv.best().feature_folds.as_slice())
+        .unwrap_or_default();
     let mut header = vec!["", "", "feature", "H", "next best", "worse", "train"];
     if !curve.is_empty() {
         header.extend(["CV", "s.e."]);
@@ -204,7 +230,11 @@ fn print_imports(model: &Model, limits: &Limits, out: &mut dyn Write) -> Result<
     if !folds.is_empty() {
         header.push("folds");
     }
-    let steps: Vec<_> = report.path.iter().filter_map(|s| Some((s, s.feature?))).collect();
+    let steps: Vec<_> = report
+        .path
+        .iter()
+        .filter_map(|s| Some((s, s.feature?)))
+        .collect();
     let total = steps.len();
     let rows: Vec<Vec<String>> = steps
         .into_iter()
@@ -218,8 +248,9 @@ fn print_imports(model: &Model, limits: &Limits, out: &mut dyn Write) -> Result<
                 format!("{:.4}", step.objective),
                 step.runner_up
                     .map_or(String::new(), |(next, _)| clean(&names[next], NEXT)),
-                step.runner_up
-                    .map_or(String::new(), |(_, h)| format!("{:.4}", (h - step.objective).max(0.0))),
+                step.runner_up.map_or(String::new(), |(_, h)| {
+                    format!("{:.4}", (h - step.objective).max(0.0))
+                }),
                 step.train_error.map(percent).unwrap_or_default(),
             ];
             if !curve.is_empty() {

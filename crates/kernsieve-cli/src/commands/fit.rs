@@ -3,8 +3,8 @@
 use super::evaluate::{Evaluation, evaluate_rows};
 use super::features::{Limits, print_features, print_path};
 use super::{
-    cv_words, data_words, keep_input, keeps_words, limit_components, method_words, model_json, samples_words,
-    settings_words, this_command,
+    cv_words, data_words, keep_input, keeps_words, limit_components, method_words, model_json,
+    samples_words, settings_words, this_command,
 };
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
@@ -15,7 +15,9 @@ use kernsieve::linalg::Matrix;
 use kernsieve::method::{Candidate, MethodKind, StopRule, Validation};
 use kernsieve::model::{AutoEntry, AutoRecord, CvTable};
 use kernsieve::model_file::{self, AtomicFile};
-use kernsieve::tuning::{Control, Trained, auto_methods, for_people, held_out_probabilities, train, train_auto};
+use kernsieve::tuning::{
+    Control, Trained, auto_methods, for_people, held_out_probabilities, train, train_auto,
+};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -33,7 +35,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     }
     let mut options = args.options.options();
     if let MethodChoice::One(kind) = args.method {
-        options.check(kind).map_err(|e| Failure::Usage(e.to_string()))?;
+        options
+            .check(kind)
+            .map_err(|e| Failure::Usage(e.to_string()))?;
         if args.budget.is_some() {
             return Err(Failure::Usage("--budget is for --method auto".into()));
         }
@@ -65,7 +69,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
     let classes = input.dataset.labels().n_classes();
-    input.notices.extend(limit_components(&mut options, classes));
+    input
+        .notices
+        .extend(limit_components(&mut options, classes));
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
     // Opened before the long part, so that a wrong name or a missing column costs no time.
@@ -82,7 +88,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             let truth: Vec<String> = split
                 .test
                 .iter()
-                .map(|&i| input.dataset.labels().classes()[input.dataset.labels().codes()[i]].clone())
+                .map(|&i| {
+                    input.dataset.labels().classes()[input.dataset.labels().codes()[i]].clone()
+                })
                 .collect();
             let rows = split.train.iter().map(|&i| input.rows[i]).collect();
             let numbers: Vec<usize> = split.test.iter().map(|&i| input.rows[i]).collect();
@@ -97,7 +105,9 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let progress = terminal.progress(&format!("tuning {}", args.method.name()));
     let control = progress.control(args.data.file.memory);
     let trained = match args.method {
-        MethodChoice::One(kind) => train(kind, &options, &data, &input.schema, !args.no_cv, &control),
+        MethodChoice::One(kind) => {
+            train(kind, &options, &data, &input.schema, !args.no_cv, &control)
+        }
         MethodChoice::Auto => train_auto(&options, &data, &input.schema, args.budget, &control),
     };
     progress.finish();
@@ -144,9 +154,23 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         model_file::write_atomic(path, text.as_bytes())?;
     }
     if terminal.json {
-        print_json(args, &data, &trained, evaluation.as_ref(), read_seconds, terminal)
+        print_json(
+            args,
+            &data,
+            &trained,
+            evaluation.as_ref(),
+            read_seconds,
+            terminal,
+        )
     } else {
-        print_text(args, &source, &data, &trained, evaluation.as_ref(), terminal)
+        print_text(
+            args,
+            &source,
+            &data,
+            &trained,
+            evaluation.as_ref(),
+            terminal,
+        )
     }
 }
 
@@ -168,7 +192,8 @@ impl Measured {
     }
 }
 
-/// The page about a fit: errors on rows outside the training where there are any, else as cross-validation sees the training rows.
+/// The page about a fit: errors on rows outside the training where there are any, else as
+/// cross-validation sees the training rows.
 fn report(
     args: &FitArgs,
     source: &Source,
@@ -182,9 +207,16 @@ fn report(
     let x = Matrix::from_vec(measured.values, n, measured.columns);
     let mut sets = Vec::new();
     if n > 0 {
-        let test = args.test.as_deref().map(|t| Source::from_arg(t).to_string());
+        let test = args
+            .test
+            .as_deref()
+            .map(|t| Source::from_arg(t).to_string());
         sets.push(Rows {
-            basis: if test.is_some() { Basis::Test } else { Basis::HeldOut },
+            basis: if test.is_some() {
+                Basis::Test
+            } else {
+                Basis::HeldOut
+            },
             source: test.unwrap_or_else(|| source.to_string()),
             x: &x,
             labels: measured.labels,
@@ -210,7 +242,11 @@ fn report(
         },
         source: source.to_string(),
         x: data.x(),
-        labels: labels.codes().iter().map(|&c| labels.classes()[c].clone()).collect(),
+        labels: labels
+            .codes()
+            .iter()
+            .map(|&c| labels.classes()[c].clone())
+            .collect(),
         numbers,
         cross_validated,
     });
@@ -234,7 +270,8 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the file to measure the error on. It has no rows to leave out, so `--missing drop` is for the training data only.
+/// Opens the file to measure the error on. It has no rows to leave out, so `--missing drop` is for
+/// the training data only.
 fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
     let missing = match args.data.file.missing {
         Missing::Drop => Missing::Error,
@@ -247,7 +284,11 @@ fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReade
         target: TargetColumn::Required,
         ..ScoringOptions::default()
     };
-    Ok(ScoringReader::open(&Source::from_arg(test), schema, &options)?)
+    Ok(ScoringReader::open(
+        &Source::from_arg(test),
+        schema,
+        &options,
+    )?)
 }
 
 fn print_json(
@@ -261,9 +302,10 @@ fn print_json(
     let mut object = model_json(&trained.model);
     object["test_error"] = json!(evaluation.map(Evaluation::error));
     object["test"] = evaluation.map(Evaluation::to_json).unwrap_or_default();
-    object["groups"] = json!(data.n_groups());
+    object["groups"] = json!(data.n_blocks());
     object["notices"] = json!(trained.notices);
-    object["seconds"] = json!({ "read": read_seconds, "tune": trained.tune_seconds, "fit": trained.fit_seconds });
+    object["seconds"] =
+        json!({ "read": read_seconds, "tune": trained.tune_seconds, "fit": trained.fit_seconds });
     object["model"] = json!(args.model.as_ref().map(|p| p.display().to_string()));
     object["report"] = json!(args.report.as_ref().map(|p| p.display().to_string()));
     terminal.object(&object)
@@ -279,11 +321,18 @@ fn print_text(
 ) -> Result<(), Failure> {
     let model = &trained.model;
     let out = &mut *terminal.out;
-    let mut held = String::from(if args.holdout.is_some() { " to train on" } else { "" });
+    let mut held = String::from(if args.holdout.is_some() {
+        " to train on"
+    } else {
+        ""
+    });
     if let Some(weights) = data.weights() {
-        held.push_str(&format!(" with weights adding up to {}", short(weights.iter().sum())));
+        held.push_str(&format!(
+            " with weights adding up to {}",
+            short(weights.iter().sum())
+        ));
     }
-    if let Some(groups) = data.n_groups() {
+    if let Some(groups) = data.n_blocks() {
         held.push_str(&format!(" in {}", plural(groups, "group")));
     }
     field(
@@ -294,21 +343,33 @@ fn print_text(
     print_fit(trained, out)?;
     match evaluation {
         Some(e) => {
-            let on = clean(args.test.as_deref().unwrap_or("the held-out rows"), usize::MAX);
+            let on = clean(
+                args.test.as_deref().unwrap_or("the held-out rows"),
+                usize::MAX,
+            );
             field(
                 "",
-                &format!("{} on {on} ({} of {} wrong)", percent(e.error()), e.wrong(), e.n_rows()),
+                &format!(
+                    "{} on {on} ({} of {} wrong)",
+                    percent(e.error()),
+                    e.wrong(),
+                    e.n_rows()
+                ),
                 out,
             )?;
             writeln!(out)?;
             super::print_confusion(e.classes(), &e.confusion(), terminal)?;
         }
-        None if model.record.cv.is_none() => field("", "not estimated; --holdout or --test measures it", out)?,
+        None if model.record.cv.is_none() => {
+            field("", "not estimated; --holdout or --test measures it", out)?
+        }
         None => {}
     }
     match &args.model {
         Some(path) => {
-            let size = std::fs::metadata(path).map(|m| for_people(m.len())).unwrap_or_default();
+            let size = std::fs::metadata(path)
+                .map(|m| for_people(m.len()))
+                .unwrap_or_default();
             let name = clean(&path.display().to_string(), usize::MAX);
             field("Model", &format!("{name} ({size})"), terminal.out)?;
         }
@@ -343,7 +404,11 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
             Validation::LeaveOneOut => "leave-one-out".into(),
             Validation::Split => "one split".into(),
         };
-        field("Tuning", &format!("{} settings x {how}{time}", cv.grid.len()), out)?;
+        field(
+            "Tuning",
+            &format!("{} settings x {how}{time}", cv.grid.len()),
+            out,
+        )?;
         writeln!(out)?;
         print_grid(cv, out)?;
         writeln!(out)?;
@@ -359,11 +424,13 @@ pub fn print_fit(trained: &Trained, out: &mut dyn Write) -> Result<(), Failure> 
     }
     print_features(model, &Limits::FIT, out)?;
     print_path(model, out)?;
-    if model.record.candidate.reader().sparsity.is_some() || !model.record.report.imported.is_empty() {
+    if model.record.candidate.reader().sparsity.is_some()
+        || !model.record.report.imported.is_empty()
+    {
         writeln!(out)?;
     }
-    let error =
-        cv_words(model).unwrap_or_else(|| format!("{} on the training rows", percent(model.record.train_error)));
+    let error = cv_words(model)
+        .unwrap_or_else(|| format!("{} on the training rows", percent(model.record.train_error)));
     field("Error", &error, out)?;
     if model.record.cv.is_some() {
         field(
@@ -382,7 +449,9 @@ fn print_auto(auto: &AutoRecord, time: f64, out: &mut dyn Write) -> Result<(), F
     let names: BTreeSet<&str> = tried.iter().map(|e| e.method.as_str()).collect();
     let rule = match names.len() {
         1 => "",
-        _ => "; taken is the smallest model within one standard error of the least error plus optimism",
+        _ => {
+            "; taken is the smallest model within one standard error of the least error plus optimism"
+        }
     };
     field(
         "Methods",
@@ -429,7 +498,11 @@ fn left_out(auto: &AutoRecord) -> Vec<String> {
         if let Some(rest) = why.strip_prefix(&format!("{} ", e.method)) {
             why = rest.into();
         }
-        if auto.entries.iter().any(|o| o.method == e.method && o.error.is_some()) {
+        if auto
+            .entries
+            .iter()
+            .any(|o| o.method == e.method && o.error.is_some())
+        {
             why.push_str(&format!(" (at {} rows)", e.rows));
         }
         match found.iter_mut().find(|(w, _)| *w == why) {
@@ -463,8 +536,14 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
     let inner = |c: &Candidate| c.posterior.as_ref().and_then(|p| p.ridge);
     let with_ridge = cv.grid.iter().any(|e| e.candidate.ridge.is_some());
     let with_inner = cv.grid.iter().any(|e| inner(&e.candidate).is_some());
-    let with_balance = cv.grid.iter().any(|e| e.candidate.balance.is_some_and(|b| b != 1.0));
-    let with_penalty = cv.grid.iter().any(|e| e.candidate.reader().sparsity.is_some());
+    let with_balance = cv
+        .grid
+        .iter()
+        .any(|e| e.candidate.balance.is_some_and(|b| b != 1.0));
+    let with_penalty = cv
+        .grid
+        .iter()
+        .any(|e| e.candidate.reader().sparsity.is_some());
     let with_size = cv.grid.iter().any(|e| e.candidate.size.is_some());
     let with_features = cv.grid.iter().any(|e| e.candidate.n_features.is_some());
     let mut header = vec!["", "kernel"];
@@ -501,14 +580,23 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
         .map(|&i| {
             let e = &cv.grid[i];
             let mut row = vec![
-                if i == cv.chosen { "*".into() } else { String::new() },
+                if i == cv.chosen {
+                    "*".into()
+                } else {
+                    String::new()
+                },
                 kernel_cell(&e.candidate),
             ];
             if with_size {
                 row.push(e.candidate.size.map(|s| s.to_string()).unwrap_or_default());
             }
             if with_features {
-                row.push(e.candidate.n_features.map(|s| s.to_string()).unwrap_or_default());
+                row.push(
+                    e.candidate
+                        .n_features
+                        .map(|s| s.to_string())
+                        .unwrap_or_default(),
+                );
             }
             if with_ridge {
                 row.push(e.candidate.ridge.map(short).unwrap_or_default());
@@ -520,7 +608,11 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 row.push(e.candidate.balance.map(short).unwrap_or_default());
             }
             if with_penalty {
-                let only = if e.candidate.features.is_some() { ", voted" } else { "" };
+                let only = if e.candidate.features.is_some() {
+                    ", voted"
+                } else {
+                    ""
+                };
                 row.push(
                     e.candidate
                         .reader()
@@ -530,8 +622,14 @@ fn print_grid(cv: &CvTable, out: &mut dyn Write) -> Result<(), Failure> {
                 );
             }
             if by_press {
-                row.push(e.press.map_or("failed".into(), |p| format!("{:.4}", p.mean)));
-                row.push(e.press.map_or(String::new(), |p| format!("{:.4}", p.standard_error)));
+                row.push(
+                    e.press
+                        .map_or("failed".into(), |p| format!("{:.4}", p.mean)),
+                );
+                row.push(
+                    e.press
+                        .map_or(String::new(), |p| format!("{:.4}", p.standard_error)),
+                );
                 return row;
             }
             row.push(match (e.error, e.left_after) {
@@ -629,6 +727,9 @@ mod tests {
         let text = String::from_utf8(out).expect("text");
         let chosen = text.lines().filter(|l| l.trim_start().starts_with("* "));
         assert_eq!(chosen.filter(|l| l.contains("width")).count(), 1, "{text}");
-        assert!(text.lines().all(|l| crate::output::width(l) <= 80), "{text}");
+        assert!(
+            text.lines().all(|l| crate::output::width(l) <= 80),
+            "{text}"
+        );
     }
 }

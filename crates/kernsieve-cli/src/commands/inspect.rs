@@ -2,7 +2,10 @@
 
 use super::density::{density_json, print_density};
 use super::features::{Limits, print_features, print_path};
-use super::{class_words, cv_words, first_of, keeps_words, kernel_of, method_words, model_json, settings_words};
+use super::{
+    class_words, cv_words, first_of, keeps_words, kernel_of, method_words, model_json,
+    settings_words,
+};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::output::{Terminal, clean, field, percent, short};
@@ -42,7 +45,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     let out = &mut *terminal.out;
     let record = &model.record;
-    let limits = if args.all { &Limits::ALL } else { &Limits::SCREEN };
+    let limits = if args.all {
+        &Limits::ALL
+    } else {
+        &Limits::SCREEN
+    };
     field(
         "Model",
         &format!(
@@ -55,7 +62,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     )?;
     field(
         "Method",
-        &format!("{}: {}", clean(&record.method, 20), method_words(&record.method)),
+        &format!(
+            "{}: {}",
+            clean(&record.method, 20),
+            method_words(&record.method)
+        ),
         out,
     )?;
     if let Some(auto) = &record.auto {
@@ -90,7 +101,12 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             "{columns} ({numeric} numeric, {} categorical): {}",
             columns - numeric,
             first_names(
-                &model.schema.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>(),
+                &model
+                    .schema
+                    .columns
+                    .iter()
+                    .map(|c| c.name.clone())
+                    .collect::<Vec<_>>(),
                 args.all
             )
         ),
@@ -133,7 +149,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     }
     field(
         "",
-        &format!("{} on the {} training rows", percent(record.train_error), record.n_rows),
+        &format!(
+            "{} on the {} training rows",
+            percent(record.train_error),
+            record.n_rows
+        ),
         out,
     )?;
     if let Some(objective) = record.report.objective {
@@ -142,7 +162,11 @@ pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             .residual
             .map(|r| format!(", relative residual {}", short(r)))
             .unwrap_or_default();
-        field("Solver", &format!("objective {}{residual}", short(objective)), out)?;
+        field(
+            "Solver",
+            &format!("objective {}{residual}", short(objective)),
+            out,
+        )?;
     }
     print_seed(&model, out)
 }
@@ -155,7 +179,11 @@ fn print_seed(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
             "{}, {} folds, {}",
             o.seed,
             o.folds,
-            if o.standardize { "standardised" } else { "raw units" }
+            if o.standardize {
+                "standardised"
+            } else {
+                "raw units"
+            }
         ),
         out,
     )?;
@@ -164,7 +192,11 @@ fn print_seed(model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// The first names, or all.
 fn first_names(names: &[String], all: bool) -> String {
-    let (most, room) = if all { (usize::MAX, usize::MAX) } else { (8, 48) };
+    let (most, room) = if all {
+        (usize::MAX, usize::MAX)
+    } else {
+        (8, 48)
+    };
     let words: Vec<String> = names.iter().take(most).map(|n| clean(n, 24)).collect();
     first_of(&words, names.len(), room)
 }

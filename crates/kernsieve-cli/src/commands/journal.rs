@@ -1,4 +1,5 @@
-//! The journal of a comparison: one JSON line per result, so that an interrupted run goes on where it stopped.
+//! The journal of a comparison: one JSON line per result, so that an interrupted run goes on where
+//! it stopped.
 
 use crate::failure::Failure;
 use kernsieve::data::Dataset;
@@ -59,7 +60,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or starts a journal and returns the results it holds. A last line that was cut off by an interruption is removed.
+    /// Opens or starts a journal and returns the results it holds. A last line that was cut off by
+    /// an interruption is removed.
     pub fn open(path: &Path, fingerprint: &str) -> Result<(Self, Vec<Outcome>), Failure> {
         let name = path.display().to_string();
         let io = |e: std::io::Error| Failure::CouldNot(format!("{name}: {e}"));
@@ -77,7 +79,8 @@ impl Journal {
             .map_err(io)?;
         let bytes = std::fs::read(path).map_err(io)?;
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
-        // A file without a whole line is only ours to overwrite if it is a first line that was cut off.
+        // A file without a whole line is only ours to overwrite if it is a first line that was cut
+        // off.
         let start = serde_json::to_vec(&header(fingerprint)).unwrap_or_default();
         if whole == 0 && !start.starts_with(&bytes) {
             return Err(foreign());
@@ -99,7 +102,10 @@ impl Journal {
                 }
                 for (i, line) in lines.enumerate() {
                     let outcome = serde_json::from_str(line).map_err(|e| {
-                        Failure::CouldNot(format!("{name}, line {}: {e}; remove the line to go on", i + 2))
+                        Failure::CouldNot(format!(
+                            "{name}, line {}: {e}; remove the line to go on",
+                            i + 2
+                        ))
                     })?;
                     outcomes.push(outcome);
                 }
@@ -112,14 +118,16 @@ impl Journal {
 
     /// Adds a result; it is on its way to the disk when this returns.
     pub fn add(&mut self, outcome: &Outcome) -> Result<(), Failure> {
-        write_line(&mut self.file, outcome).map_err(|e| Failure::CouldNot(format!("{}: {e}", self.path)))
+        write_line(&mut self.file, outcome)
+            .map_err(|e| Failure::CouldNot(format!("{}: {e}", self.path)))
     }
 }
 
 fn write_line(file: &mut File, value: &impl Serialize) -> std::io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
-    // One call for the whole line: an interruption leaves it out or cuts it, and a cut line is recognised.
+    // One call for the whole line: an interruption leaves it out or cuts it, and a cut line is
+    // recognised.
     file.write_all(&line)?;
     file.flush()
 }
@@ -133,13 +141,16 @@ pub fn fingerprint(data: &Dataset, settings: &str) -> String {
         }
     };
     add(settings.as_bytes());
-    data.x().as_slice().iter().for_each(|v| add(&v.to_bits().to_le_bytes()));
+    data.x()
+        .as_slice()
+        .iter()
+        .for_each(|v| add(&v.to_bits().to_le_bytes()));
     data.labels()
         .codes()
         .iter()
         .for_each(|&c| add(&(c as u64).to_le_bytes()));
     let weights = data.weights().into_iter().flatten().map(|w| w.to_bits());
-    let groups = data.groups().into_iter().flatten().map(|&g| g as u64);
+    let groups = data.blocks().into_iter().flatten().map(|&g| g as u64);
     weights.chain(groups).for_each(|v| add(&v.to_le_bytes()));
     data.labels()
         .classes()
@@ -195,7 +206,11 @@ mod tests {
         drop(j);
         assert_eq!(std::fs::read(&path).expect("readable"), bytes);
         assert!(Journal::open(&path, "other").is_err());
-        for other in ["a,b\n1,2\n", "a note without a line break", "{\"kernsieve_journal\":2"] {
+        for other in [
+            "a,b\n1,2\n",
+            "a note without a line break",
+            "{\"kernsieve_journal\":2",
+        ] {
             std::fs::write(&path, other).expect("writable");
             assert!(Journal::open(&path, "abc").is_err());
             assert_eq!(std::fs::read_to_string(&path).expect("readable"), other);

@@ -32,7 +32,10 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
     // Files that are not there yet have no canonical path, and are nobody's input.
     let place = |path: &Path| path.canonicalize().ok();
     let target = place(output);
-    match inputs.iter().find(|i| target.is_some() && place(i) == target) {
+    match inputs
+        .iter()
+        .find(|i| target.is_some() && place(i) == target)
+    {
         Some(input) => Err(Failure::Usage(format!(
             "{option} would overwrite {}, which is read here; name another file",
             input.display()
@@ -41,7 +44,8 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
     }
 }
 
-/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe they are.
+/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe they
+/// are.
 fn limit_components(options: &mut Options, classes: usize) -> Option<String> {
     let most = classes.saturating_sub(1).max(1);
     let asked = options.components.filter(|c| *c > most)?;
@@ -75,7 +79,8 @@ fn open_labelled(
     Ok((source, reader))
 }
 
-/// For every column of the data whether the model does without it: none of its features has a weight.
+/// For every column of the data whether the model does without it: none of its features has a
+/// weight.
 fn unused_columns(model: &Model) -> Vec<bool> {
     let mut weights = model.feature_weights().iter();
     let features = |kind: &ColumnKind| match kind {
@@ -92,11 +97,21 @@ fn unused_columns(model: &Model) -> Vec<bool> {
 fn kernel_words(kernel: &Kernel) -> String {
     match *kernel {
         Kernel::Linear => "linear kernel".into(),
-        Kernel::Gaussian { bandwidth } => format!("Gaussian kernel, bandwidth {}", short(bandwidth)),
+        Kernel::Gaussian { bandwidth } => {
+            format!("Gaussian kernel, bandwidth {}", short(bandwidth))
+        }
         Kernel::Polynomial { degree } => format!("polynomial kernel, degree {degree}"),
-        Kernel::Sigmoid { slope, shift } => format!("sigmoid kernel, slope {}, shift {}", short(slope), short(shift)),
-        Kernel::Laplacian { bandwidth } => format!("Laplacian kernel, bandwidth {}", short(bandwidth)),
-        Kernel::Cauchy { bandwidth, .. } => format!("Cauchy kernel, bandwidth {}", short(bandwidth)),
+        Kernel::Sigmoid { slope, shift } => format!(
+            "sigmoid kernel, slope {}, shift {}",
+            short(slope),
+            short(shift)
+        ),
+        Kernel::Laplacian { bandwidth } => {
+            format!("Laplacian kernel, bandwidth {}", short(bandwidth))
+        }
+        Kernel::Cauchy { bandwidth, .. } => {
+            format!("Cauchy kernel, bandwidth {}", short(bandwidth))
+        }
     }
 }
 
@@ -110,7 +125,9 @@ fn kernel_of(model: &Model) -> String {
         PosteriorKind::Logistic => "L1 logistic regression".into(),
         PosteriorKind::Klr | PosteriorKind::Parzen => {
             let kernel = &model.reader().kernel;
-            let width = kernel.bandwidth().map(|b| format!(", bandwidth {}", short(b)));
+            let width = kernel
+                .bandwidth()
+                .map(|b| format!(", bandwidth {}", short(b)));
             format!("{}{}", posterior.name(), width.unwrap_or_default())
         }
     };
@@ -155,12 +172,19 @@ pub fn method_words(name: &str) -> &'static str {
     }
 }
 
-/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns; all of them where any width will do.
+/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns; all of
+/// them where any width will do.
 fn class_words(classes: &[String], counts: &[usize], width: usize) -> String {
     const SHOWN: usize = 6;
-    let shown = if width == usize::MAX { usize::MAX } else { SHOWN };
+    let shown = if width == usize::MAX {
+        usize::MAX
+    } else {
+        SHOWN
+    };
     let words = classes.iter().zip(counts).take(shown);
-    let words: Vec<String> = words.map(|(c, n)| format!("{} {n}", clean(c, 24))).collect();
+    let words: Vec<String> = words
+        .map(|(c, n)| format!("{} {n}", clean(c, 24)))
+        .collect();
     first_of(&words, classes.len(), width)
 }
 
@@ -174,25 +198,37 @@ fn first_of(words: &[String], total: usize, width: usize) -> String {
     text
 }
 
-/// `iris.csv: 150 rows, 4 features, 3 classes (a 50, b 50, c 50)` after a beginning that ends in `rows`.
+/// `iris.csv: 150 rows, 4 features, 3 classes (a 50, b 50, c 50)` after a beginning that ends in
+/// `rows`.
 fn data_words(beginning: &str, data: &Dataset) -> String {
     let labels = data.labels();
     let text = format!(
         "{}, {} {}, {} classes",
         clean(beginning, usize::MAX),
         data.n_features(),
-        if data.n_features() == 1 { "feature" } else { "features" },
+        if data.n_features() == 1 {
+            "feature"
+        } else {
+            "features"
+        },
         labels.n_classes()
     );
     // What is left of a line, with room for the brackets and `... 12 more`.
     let width = COLUMNS.saturating_sub(width(&text));
-    format!("{text} ({})", class_words(labels.classes(), &labels.counts(), width))
+    format!(
+        "{text} ({})",
+        class_words(labels.classes(), &labels.counts(), width)
+    )
 }
 
 /// How many rows and features a model keeps.
 pub fn keeps_words(model: &Model) -> String {
     let rows = model.record.report.retained_rows.len();
-    let used = model.feature_weights().iter().filter(|w| **w != 0.0).count();
+    let used = model
+        .feature_weights()
+        .iter()
+        .filter(|w| **w != 0.0)
+        .count();
     let total = model.reader().n_features();
     let samples = if rows == 0 {
         "no training rows".into()
@@ -210,7 +246,11 @@ fn samples_words(model: &Model) -> Option<String> {
         _ if rows.len() == 1 => "from 0",
         "density" => "from 0, heaviest first",
         _ => {
-            model.record.candidate.size.or(model.record.options.max_support)?;
+            model
+                .record
+                .candidate
+                .size
+                .or(model.record.options.max_support)?;
             "from 0, in order of selection"
         }
     };
@@ -226,7 +266,13 @@ pub fn settings_words(model: &Model) -> String {
     if let Some(r) = model.record.report.ridge {
         words.push_str(&format!(", ridge {}", short(r)));
     }
-    if let Some(r) = model.record.candidate.posterior.as_ref().and_then(|p| p.ridge) {
+    if let Some(r) = model
+        .record
+        .candidate
+        .posterior
+        .as_ref()
+        .and_then(|p| p.ridge)
+    {
         words.push_str(&format!(", posterior ridge {}", short(r)));
     }
     if let Some(penalty) = model.record.candidate.reader().sparsity {
@@ -250,7 +296,9 @@ pub fn settings_words(model: &Model) -> String {
     }
     if !model.costs.is_empty() {
         let costs = model.classes.iter().zip(&model.costs);
-        let costs: Vec<String> = costs.map(|(c, v)| format!("{} {}", clean(c, 24), short(*v))).collect();
+        let costs: Vec<String> = costs
+            .map(|(c, v)| format!("{} {}", clean(c, 24), short(*v)))
+            .collect();
         words.push_str(&format!("; costs {}", first_of(&costs, costs.len(), 40)));
     }
     words
@@ -269,7 +317,11 @@ pub fn cv_words(model: &Model) -> Option<String> {
     } else {
         format!("{how}, before costs")
     };
-    let mut words = format!("{} +- {} {how}", percent(best.error?), percent(best.standard_error));
+    let mut words = format!(
+        "{} +- {} {how}",
+        percent(best.error?),
+        percent(best.standard_error)
+    );
     if cv.optimism > 0.0 {
         words.push_str(&format!(
             "; about {} allowing for the choice",
@@ -300,7 +352,11 @@ fn model_json(model: &Model) -> Value {
             "grid": cv.grid,
         })
     });
-    let curve = record.cv.as_ref().map(|cv| cv.curve.as_slice()).unwrap_or_default();
+    let curve = record
+        .cv
+        .as_ref()
+        .map(|cv| cv.curve.as_slice())
+        .unwrap_or_default();
     let path: Vec<Value> = record
         .report
         .path
@@ -327,7 +383,10 @@ fn model_json(model: &Model) -> Value {
             }
             if let Some(penalty) = step.sparsity {
                 entry["sparsity"] = json!(penalty);
-                let weights = step.weights.iter().map(|(j, w)| (names[*j].clone(), json!(w)));
+                let weights = step
+                    .weights
+                    .iter()
+                    .map(|(j, w)| (names[*j].clone(), json!(w)));
                 entry["weights"] = Value::Object(weights.collect());
             }
             entry
@@ -421,7 +480,8 @@ fn kernel_json(model: &Model) -> Value {
     }
 }
 
-/// Coefficients of the linear posteriors behind a discriminant kernel, in standardised units, one entry an output; `null` for other models.
+/// Coefficients of the linear posteriors behind a discriminant kernel, in standardised units, one
+/// entry an output; `null` for other models.
 fn coefficients_json(model: &Model) -> Value {
     let Some(rows) = coefficients(model) else {
         return Value::Null;
@@ -451,9 +511,14 @@ pub(crate) struct ClassCoefficients {
     pub(crate) coef: Vec<(usize, f64)>,
 }
 
-/// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two classes has one output, the log odds of the second.
+/// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two
+/// classes has one output, the log odds of the second.
 pub(crate) fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
-    matches!(posterior_of(model)?, PosteriorKind::L1 | PosteriorKind::Logistic).then_some(())?;
+    matches!(
+        posterior_of(model)?,
+        PosteriorKind::L1 | PosteriorKind::Logistic
+    )
+    .then_some(())?;
     let reader = model.reader();
     let Output::Linear { offset, .. } = &reader.output else {
         return None;
@@ -494,16 +559,28 @@ fn cv_error_at(record: &TrainingRecord, penalty: f64) -> Option<f64> {
 
 /// In how many folds each feature was kept, by name; nothing where weights are not learned.
 fn feature_folds(model: &Model, folds: &[usize]) -> Value {
-    let pairs = model.feature_names().into_iter().zip(folds).map(|(n, k)| (n, json!(k)));
+    let pairs = model
+        .feature_names()
+        .into_iter()
+        .zip(folds)
+        .map(|(n, k)| (n, json!(k)));
     Value::Object(pairs.collect())
 }
 
 /// Observed against predicted classes, at most the first dozen and not more than a line can hold.
-fn print_confusion(classes: &[String], confusion: &[Vec<usize>], terminal: &mut Terminal<'_>) -> Result<(), Failure> {
+fn print_confusion(
+    classes: &[String],
+    confusion: &[Vec<usize>],
+    terminal: &mut Terminal<'_>,
+) -> Result<(), Failure> {
     const CORNER: &str = "observed \\ predicted";
     let names: Vec<String> = classes.iter().take(12).map(|c| clean(c, 14)).collect();
     // A column is as wide as its name or its widest count.
-    let most = confusion.iter().flatten().max().map_or(1, |n| n.to_string().len());
+    let most = confusion
+        .iter()
+        .flatten()
+        .max()
+        .map_or(1, |n| n.to_string().len());
     let cells: Vec<String> = names.iter().map(|n| padded(n, most)).collect();
     let shown = fitting(&cells, COLUMNS - 4 - CORNER.len()).0.len();
     let names = &names[..shown];

@@ -21,7 +21,11 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ));
     }
     if let Some(path) = &args.output {
-        keep_input("--output", path, &[&args.scoring.model, Path::new(&args.scoring.data)])?;
+        keep_input(
+            "--output",
+            path,
+            &[&args.scoring.model, Path::new(&args.scoring.data)],
+        )?;
     }
     let model = model_file::load(&args.scoring.model)?;
     let source = Source::from_arg(&args.scoring.data);
@@ -38,7 +42,9 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let rows = if terminal.json {
         predict_json(args, &model, &mut reader, terminal)?
     } else if let Some(path) = &args.output {
-        predict_file(path, |file| predict_csv(args, &model, &mut reader, false, file))?
+        predict_file(path, |file| {
+            predict_csv(args, &model, &mut reader, false, file)
+        })?
     } else {
         predict_csv(args, &model, &mut reader, terminal.is_seen, terminal.out)?
     };
@@ -56,7 +62,9 @@ pub fn predict_file(
 ) -> Result<usize, Failure> {
     let mut file = AtomicFile::create(path)?;
     let rows = write(&mut file).map_err(|e| match e {
-        Failure::CouldNot(m) if m.starts_with("cannot write") => Failure::CouldNot(format!("{}: {m}", path.display())),
+        Failure::CouldNot(m) if m.starts_with("cannot write") => {
+            Failure::CouldNot(format!("{}: {m}", path.display()))
+        }
         other => other,
     })?;
     file.finish()?;
@@ -75,7 +83,8 @@ fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
     names
 }
 
-/// The answer as CSV. Names are data and stay as they are, unless a terminal is going to obey what is in them.
+/// The answer as CSV. Names are data and stay as they are, unless a terminal is going to obey what
+/// is in them.
 fn predict_csv(
     args: &PredictArgs,
     model: &Model,
@@ -96,7 +105,8 @@ fn predict_csv(
     let classes: Vec<String> = model.classes.iter().map(cell).collect();
     let names: Vec<String> = header(args, model).iter().map(cell).collect();
     let mut rows = 0;
-    // The header goes out with the first rows: a file that cannot be read leaves standard output empty.
+    // The header goes out with the first rows: a file that cannot be read leaves standard output
+    // empty.
     let mut text = names.join(",") + "\n";
     for block in reader {
         let prediction = model.predict(&block?.x);
@@ -133,7 +143,13 @@ pub fn write_log_densities(
     Ok(rows)
 }
 
-fn write_row(args: &PredictArgs, prediction: &Prediction, i: usize, classes: &[String], text: &mut String) {
+fn write_row(
+    args: &PredictArgs,
+    prediction: &Prediction,
+    i: usize,
+    classes: &[String],
+    text: &mut String,
+) {
     let p = prediction.posterior.row(i);
     text.push_str(&classes[argmax(p)]);
     let mut numbers = |values: &[f64]| {
@@ -173,7 +189,12 @@ fn predict_json(
             logs.extend(model.outputs(&block?.x).as_slice());
         }
         let rows = logs.len();
-        return finish_json(args, &json!({ "n_rows": rows, "log_density": logs }), rows, terminal);
+        return finish_json(
+            args,
+            &json!({ "n_rows": rows, "log_density": logs }),
+            rows,
+            terminal,
+        );
     }
     let mut predicted: Vec<&str> = Vec::new();
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len() - 1];
@@ -190,7 +211,8 @@ fn predict_json(
                 .for_each(|(c, v)| c.push(*v));
         }
     }
-    let mut object = json!({ "n_rows": predicted.len(), "classes": model.classes, "predicted": predicted });
+    let mut object =
+        json!({ "n_rows": predicted.len(), "classes": model.classes, "predicted": predicted });
     for (name, column) in names[1..].iter().zip(columns) {
         object[name.as_str()] = Value::from(column);
     }
@@ -198,7 +220,12 @@ fn predict_json(
 }
 
 /// The object to where it is wanted.
-fn finish_json(args: &PredictArgs, object: &Value, rows: usize, terminal: &mut Terminal<'_>) -> Result<usize, Failure> {
+fn finish_json(
+    args: &PredictArgs,
+    object: &Value,
+    rows: usize,
+    terminal: &mut Terminal<'_>,
+) -> Result<usize, Failure> {
     match &args.output {
         Some(path) => {
             let mut file = AtomicFile::create(path)?;

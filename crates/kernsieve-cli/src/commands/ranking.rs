@@ -1,4 +1,5 @@
-//! Methods of a comparison in order: means over the splits, tests against the best, and which one to pick.
+//! Methods of a comparison in order: means over the splits, tests against the best, and which one
+//! to pick.
 
 use super::journal::Outcome;
 use crate::failure::Failure;
@@ -9,7 +10,8 @@ use kernsieve::statistics::{ResampledTest, corrected_resampled_t_test, holm};
 use serde_json::{Value, json};
 
 /// What the p-values are.
-const TEST: &str = "p: corrected resampled t-test against the best, adjusted for the number of methods (Holm).";
+const TEST: &str =
+    "p: corrected resampled t-test against the best, adjusted for the number of methods (Holm).";
 
 /// A method's results over the splits.
 pub struct Summary {
@@ -47,7 +49,11 @@ impl Summary {
     fn new(method: &str, own: &[&Outcome]) -> Self {
         let values = |f: fn(&Outcome) -> f64| own.iter().map(|o| f(o)).collect::<Vec<_>>();
         let mean = |f: fn(&Outcome) -> f64| mean_and_standard_error(&values(f)).0;
-        let sizes: Vec<f64> = own.iter().filter_map(|o| o.model_bytes).map(|b| b as f64).collect();
+        let sizes: Vec<f64> = own
+            .iter()
+            .filter_map(|o| o.model_bytes)
+            .map(|b| b as f64)
+            .collect();
         let mut names: Vec<&String> = own.iter().filter_map(|o| o.chosen.as_ref()).collect();
         names.sort_unstable();
         let mut chosen: Vec<(String, usize)> = Vec::new();
@@ -78,7 +84,10 @@ impl Summary {
     /// Its errors less those of another method, over the splits of both.
     fn differences(&self, other: &Self) -> Vec<f64> {
         let of_other = |split: u32| other.errors.iter().find(|e| e.0 == split).map(|e| e.1);
-        let pairs = self.errors.iter().filter_map(|&(s, e)| Some(e - of_other(s)?));
+        let pairs = self
+            .errors
+            .iter()
+            .filter_map(|&(s, e)| Some(e - of_other(s)?));
         pairs.collect()
     }
 
@@ -88,7 +97,11 @@ impl Summary {
     }
 
     fn to_json(&self) -> Value {
-        let chosen: serde_json::Map<String, Value> = self.chosen.iter().map(|(m, n)| (m.clone(), json!(n))).collect();
+        let chosen: serde_json::Map<String, Value> = self
+            .chosen
+            .iter()
+            .map(|(m, n)| (m.clone(), json!(n)))
+            .collect();
         json!({
             "method": self.method,
             "splits": self.errors.len(),
@@ -123,20 +136,35 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Means, tests against the method of least mean error, and the smallest model that is as good; `test_to_train` is the number of held-out rows over that
-    /// of training rows.
+    /// Means, tests against the method of least mean error, and the smallest model that is as good;
+    /// `test_to_train` is the number of held-out rows over that of training rows.
     pub fn new(outcomes: &[Outcome], test_to_train: f64) -> Self {
         let mut names: Vec<&str> = outcomes.iter().map(|o| o.method.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let of = |name: &str| outcomes.iter().filter(|o| o.method == name).collect::<Vec<_>>();
-        let mut summaries: Vec<Summary> = names.into_iter().map(|n| Summary::new(n, &of(n))).collect();
-        summaries.sort_by(|a, b| a.error.0.total_cmp(&b.error.0).then_with(|| a.method.cmp(&b.method)));
+        let of = |name: &str| {
+            outcomes
+                .iter()
+                .filter(|o| o.method == name)
+                .collect::<Vec<_>>()
+        };
+        let mut summaries: Vec<Summary> =
+            names.into_iter().map(|n| Summary::new(n, &of(n))).collect();
+        summaries.sort_by(|a, b| {
+            a.error
+                .0
+                .total_cmp(&b.error.0)
+                .then_with(|| a.method.cmp(&b.method))
+        });
         if let Some((best, others)) = summaries.split_first_mut() {
             for s in others.iter_mut() {
                 s.test = corrected_resampled_t_test(&s.differences(best), test_to_train);
             }
-            let p: Vec<f64> = others.iter().filter_map(|s| s.test).map(|t| t.p_value).collect();
+            let p: Vec<f64> = others
+                .iter()
+                .filter_map(|s| s.test)
+                .map(|t| t.p_value)
+                .collect();
             let mut adjusted = holm(&p).into_iter();
             for s in others.iter_mut().filter(|s| s.test.is_some()) {
                 s.p_value_holm = adjusted.next();
@@ -281,7 +309,10 @@ impl Ranking {
                 .into();
         };
         let bytes = size(pick.model_bytes.unwrap_or(0.0) as u64);
-        let good = 1 + self.summaries[1..].iter().filter(|s| s.is_as_good()).count();
+        let good = 1 + self.summaries[1..]
+            .iter()
+            .filter(|s| s.is_as_good())
+            .count();
         match pick.test {
             None if good == 1 => format!(
                 "Pick {}: least error, and no other method is within one standard error of the difference.",
@@ -306,16 +337,22 @@ impl Ranking {
     }
 }
 
-/// The smallest model among the best and those as good as it. Nothing on one split, and where sizes are unknown.
+/// The smallest model among the best and those as good as it. Nothing on one split, and where sizes
+/// are unknown.
 fn pick(summaries: &[Summary]) -> Option<usize> {
     let tested = summaries.len() == 1 || summaries.get(1)?.test.is_some();
     let good = (0..summaries.len()).filter(|&k| k == 0 || summaries[k].is_as_good());
-    let sized: Option<Vec<(usize, f64)>> = good.map(|k| Some((k, summaries[k].model_bytes?))).collect();
+    let sized: Option<Vec<(usize, f64)>> =
+        good.map(|k| Some((k, summaries[k].model_bytes?))).collect();
     let smallest = sized?.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     tested.then_some(smallest.0)
 }
 
 /// A p-value in at most six characters.
 fn probability(p: f64) -> String {
-    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
+    if p < 0.001 {
+        "<0.001".into()
+    } else {
+        format!("{p:.3}")
+    }
 }

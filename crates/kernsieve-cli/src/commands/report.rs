@@ -54,7 +54,8 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     });
     model_file::write_atomic(&args.output, text.as_bytes())?;
     if terminal.json {
-        return terminal.object(&json!({ "report": args.output.display().to_string(), "n_rows": n_rows }));
+        return terminal
+            .object(&json!({ "report": args.output.display().to_string(), "n_rows": n_rows }));
     }
     writeln!(
         terminal.out,

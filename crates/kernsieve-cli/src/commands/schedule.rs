@@ -71,14 +71,16 @@ impl Schedule {
         self.progress.finish();
     }
 
-    /// The remaining splits of every method at its own mean time. Nothing before every method has been seen once: they differ a thousandfold.
+    /// The remaining splits of every method at its own mean time. Nothing before every method has
+    /// been seen once: they differ a thousandfold.
     fn time_left(&self) -> Option<Duration> {
         let mut seconds = 0.0;
         for job in self.methods.iter().filter(|j| !j.left) {
             if job.done == 0 {
                 return None;
             }
-            seconds += f64::from(self.repeats.saturating_sub(job.done)) * job.seconds / f64::from(job.done);
+            seconds += f64::from(self.repeats.saturating_sub(job.done)) * job.seconds
+                / f64::from(job.done);
         }
         Duration::try_from_secs_f64(seconds).ok()
     }

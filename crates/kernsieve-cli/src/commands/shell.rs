@@ -1,4 +1,5 @@
-//! `kernsieve completions` and `kernsieve man`: what a shell and `man` want to know of the commands.
+//! `kernsieve completions` and `kernsieve man`: what a shell and `man` want to know of the
+//! commands.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, did_you_mean};
 use crate::failure::Failure;
@@ -30,7 +31,10 @@ pub fn man(args: &ManArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         Some(name) => match command.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+                let names: Vec<&str> = command
+                    .get_subcommands()
+                    .map(clap::Command::get_name)
+                    .collect();
                 return Err(Failure::Usage(format!(
                     "there is no command '{name}'; the commands are {}{}",
                     names.join(", "),

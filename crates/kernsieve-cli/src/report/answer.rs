@@ -22,7 +22,11 @@ pub fn section(a: &Analysis<'_>) -> Section {
     if !a.notices.is_empty() {
         let _ = writeln!(body, "<ul class=\"note\">");
         for notice in a.notices {
-            let _ = writeln!(body, "<li dir=\"auto\">{}</li>", escape(&super::html::plain(notice)));
+            let _ = writeln!(
+                body,
+                "<li dir=\"auto\">{}</li>",
+                escape(&super::html::plain(notice))
+            );
         }
         let _ = writeln!(body, "</ul>");
     }
@@ -120,9 +124,14 @@ fn features(a: &Analysis<'_>) -> String {
     };
     match used {
         0 => "It keeps <strong>no feature</strong>: nothing beats the class priors.".into(),
-        _ if used == total && total == 1 => format!("It has <strong>one feature</strong>, {}.", named.join(", ")),
+        _ if used == total && total == 1 => {
+            format!("It has <strong>one feature</strong>, {}.", named.join(", "))
+        }
         _ if used == total => format!("It uses <strong>all {total} features</strong>."),
-        1 => format!("It keeps <strong>1 of {total} features</strong>: {}.", named.join(", ")),
+        1 => format!(
+            "It keeps <strong>1 of {total} features</strong>: {}.",
+            named.join(", ")
+        ),
         _ => format!(
             "It keeps <strong>{used} of {total} features</strong>: {}{rest}.",
             named.join(", ")
@@ -131,10 +140,15 @@ fn features(a: &Analysis<'_>) -> String {
 }
 
 fn samples(a: &Analysis<'_>) -> String {
-    let (retained, rows) = (a.model.record.report.retained_rows.len(), a.model.record.n_rows);
+    let (retained, rows) = (
+        a.model.record.report.retained_rows.len(),
+        a.model.record.n_rows,
+    );
     match retained {
         0 => {
-            format!("It keeps <strong>none of the {rows} training rows</strong>: a few coefficients are all it needs.")
+            format!(
+                "It keeps <strong>none of the {rows} training rows</strong>: a few coefficients are all it needs."
+            )
         }
         _ if retained == rows => format!("It keeps <strong>all {rows} training rows</strong>."),
         _ => format!(

@@ -1,4 +1,5 @@
-//! Methods side by side as a page: the error of each with its interval and every split, and what it costs, in a table.
+//! Methods side by side as a page: the error of each with its interval and every split, and what it
+//! costs, in a table.
 
 use super::html::{Page, Section, escape, figure, file_name, name, plain, table};
 use super::origin::CLASSES;
@@ -102,7 +103,9 @@ pub fn page(c: &Comparison<'_>) -> String {
         });
         let on = match best.errors.len() {
             1 => "Large marks are errors on the one split",
-            _ => "Large marks are means, bars two standard errors to either side, small marks the splits",
+            _ => {
+                "Large marks are means, bars two standard errors to either side, small marks the splits"
+            }
         };
         let picked = if c.pick.is_some() {
             "; the method to pick is a diamond"
@@ -164,18 +167,26 @@ fn answer(c: &Comparison<'_>, best: &Contestant) -> String {
 /// The data, the seed, the version and the command.
 fn origin(c: &Comparison<'_>) -> String {
     let shown = c.classes.iter().take(CLASSES);
-    let mut classes: Vec<String> = shown.map(|(class, n)| format!("{} {n}", name(class))).collect();
+    let mut classes: Vec<String> = shown
+        .map(|(class, n)| format!("{} {n}", name(class)))
+        .collect();
     if c.classes.len() > CLASSES {
         classes.push(format!("{} more", c.classes.len() - CLASSES));
     }
     let items = [
-        ("Data", format!("{} rows of {}", c.n_rows, escape(&plain(c.source)))),
+        (
+            "Data",
+            format!("{} rows of {}", c.n_rows, escape(&plain(c.source))),
+        ),
         ("Features", c.n_features.to_string()),
         ("Target", name(c.target)),
         ("Classes", format!("{} (rows of each)", classes.join(", "))),
         ("Splits", escape(&plain(c.how))),
         ("Seed", c.seed.to_string()),
-        ("Version", format!("kernsieve {}", env!("CARGO_PKG_VERSION"))),
+        (
+            "Version",
+            format!("kernsieve {}", env!("CARGO_PKG_VERSION")),
+        ),
     ];
     let mut out = String::from("<dl>\n");
     for (term, words) in items {
@@ -195,14 +206,24 @@ fn costs(c: &Comparison<'_>) -> String {
     type Cell = fn(&Contestant) -> Option<String>;
     let columns: [(&str, Cell); 8] = [
         ("error", |m| m.mean.is_finite().then(|| percent(m.mean))),
-        ("s.e.", |m| (m.errors.len() > 1).then(|| percent(m.standard_error))),
-        ("p", |m| {
-            m.p_value
-                .map(|p| if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") })
+        ("s.e.", |m| {
+            (m.errors.len() > 1).then(|| percent(m.standard_error))
         }),
-        ("rows kept", |m| m.retained_percent.map(|v| format!("{v:.0} %"))),
+        ("p", |m| {
+            m.p_value.map(|p| {
+                if p < 0.001 {
+                    "< 0.001".into()
+                } else {
+                    format!("{p:.3}")
+                }
+            })
+        }),
+        ("rows kept", |m| {
+            m.retained_percent.map(|v| format!("{v:.0} %"))
+        }),
         ("features", |m| {
-            m.features.map(|v| format!("{v:.1}").trim_end_matches(".0").into())
+            m.features
+                .map(|v| format!("{v:.1}").trim_end_matches(".0").into())
         }),
         ("tune and fit", |m| m.fit_seconds.map(seconds_short)),
         ("predict", |m| m.predict_seconds.map(seconds_short)),
@@ -221,7 +242,11 @@ fn costs(c: &Comparison<'_>) -> String {
         } else {
             name(&m.name)
         }];
-        row.extend(known.iter().map(|(_, cell)| escape(&cell(m).unwrap_or_default())));
+        row.extend(
+            known
+                .iter()
+                .map(|(_, cell)| escape(&cell(m).unwrap_or_default())),
+        );
         row
     };
     let rows: Vec<Vec<String>> = methods.iter().map(row).collect();
@@ -307,7 +332,9 @@ mod tests {
         // What the script may say of several splits is no part of the text.
         let html = &html[..html.find("<script").expect("drawn")];
         assert!(html.contains("<strong>10.0 %</strong>.") && html.contains("the one split"));
-        assert!(!html.contains("standard error") && !html.contains("s.e.") && !html.contains("diamond"));
+        assert!(
+            !html.contains("standard error") && !html.contains("s.e.") && !html.contains("diamond")
+        );
         // What holds no method at all still is a page.
         let empty = page(&Comparison::default());
         assert!(empty.contains("</html>") && !empty.contains("<figure"));

@@ -166,7 +166,10 @@ mod tests {
         assert_eq!(rounded(1e300, 7), Some(1e300));
         // The spread decides, not the size.
         let drawn = for_drawing(&[1_700_000_000.123, 1_700_000_001.456, f64::INFINITY]);
-        assert_eq!(drawn, [Some(1_700_000_000.123), Some(1_700_000_001.456), None]);
+        assert_eq!(
+            drawn,
+            [Some(1_700_000_000.123), Some(1_700_000_001.456), None]
+        );
         assert_eq!(
             for_drawing(&[0.0, 1_000_000.0, 123_456.0, -3.0]),
             [Some(0.0), Some(1_000_000.0), Some(123_500.0), Some(0.0)]

@@ -1,4 +1,5 @@
-//! SHA-256 (FIPS 180-4) in base64, by which a content security policy knows the one script that may run. Not for secrets.
+//! SHA-256 (FIPS 180-4) in base64, by which a content security policy knows the one script that may
+//! run. Not for secrets.
 
 #[rustfmt::skip]
 const ROUNDS: [u32; 64] = [
@@ -37,13 +38,20 @@ fn sha256(message: &[u8]) -> [u8; 32] {
         for t in 16..64 {
             let s0 = w[t - 15].rotate_right(7) ^ w[t - 15].rotate_right(18) ^ (w[t - 15] >> 3);
             let s1 = w[t - 2].rotate_right(17) ^ w[t - 2].rotate_right(19) ^ (w[t - 2] >> 10);
-            w[t] = w[t - 16].wrapping_add(s0).wrapping_add(w[t - 7]).wrapping_add(s1);
+            w[t] = w[t - 16]
+                .wrapping_add(s0)
+                .wrapping_add(w[t - 7])
+                .wrapping_add(s1);
         }
         let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
         for (k, w) in ROUNDS.iter().zip(w) {
             let s1 = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
             let choice = (e & f) ^ (!e & g);
-            let first = h.wrapping_add(s1).wrapping_add(choice).wrapping_add(*k).wrapping_add(w);
+            let first = h
+                .wrapping_add(s1)
+                .wrapping_add(choice)
+                .wrapping_add(*k)
+                .wrapping_add(w);
             let s0 = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
             let majority = (a & b) ^ (a & c) ^ (b & c);
             (h, g, f, e) = (g, f, e, d.wrapping_add(first));
@@ -64,10 +72,16 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for three in bytes.chunks(3) {
-        let value = (0..3).fold(0u32, |v, k| v << 8 | u32::from(three.get(k).copied().unwrap_or(0)));
+        let value = (0..3).fold(0u32, |v, k| {
+            v << 8 | u32::from(three.get(k).copied().unwrap_or(0))
+        });
         for k in 0..4 {
             let letter = LETTERS[(value >> (18 - 6 * k)) as usize & 63];
-            out.push(if k <= three.len() { char::from(letter) } else { '=' });
+            out.push(if k <= three.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
         }
     }
     out

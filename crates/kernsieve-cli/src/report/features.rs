@@ -1,4 +1,5 @@
-//! Which features matter: weights, coefficients or order of import with the folds that agree, what was dropped, and the path along which it left.
+//! Which features matter: weights, coefficients or order of import with the folds that agree, what
+//! was dropped, and the path along which it left.
 
 use super::Analysis;
 use super::data::{Data, WeightPath, rounded};
@@ -103,7 +104,11 @@ fn weights(a: &Analysis<'_>, body: &mut String) {
 
 fn shuffled(a: &Analysis<'_>, body: &mut String) {
     let names = a.model.feature_names();
-    let largest = a.strength.features.iter().fold(0.0, |m: f64, f| m.max(f.1.abs()));
+    let largest = a
+        .strength
+        .features
+        .iter()
+        .fold(0.0, |m: f64, f| m.max(f.1.abs()));
     let rows: Vec<Vec<String>> = a
         .strength
         .features
@@ -114,7 +119,10 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
             vec![name(&names[j]), coefficient(v), bar(share)]
         })
         .collect();
-    let on = a.sets.first().map_or(String::new(), |s| s.basis.rows(s.n()));
+    let on = a
+        .sets
+        .first()
+        .map_or(String::new(), |s| s.basis.rows(s.n()));
     let _ = writeln!(
         body,
         "<p>This method gives features no weights of their own, so they are ranked by {} (one shuffle, seed {}; out of {on}). Features that say the same thing share their strength, and \
@@ -122,7 +130,11 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
         a.strength.words(),
         a.model.record.options.seed,
         table(
-            &[("feature", false), ("growth of the log loss", true), ("", false)],
+            &[
+                ("feature", false),
+                ("growth of the log loss", true),
+                ("", false)
+            ],
             &rows,
             "bars"
         )
@@ -172,7 +184,8 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
                         " <span class=\"out\">left out</span>"
                     },
                 format!("{:.5}", step.objective),
-                step.runner_up.map_or(String::new(), |(next, _)| name(&names[next])),
+                step.runner_up
+                    .map_or(String::new(), |(next, _)| name(&names[next])),
                 step.train_error.map(percent).unwrap_or_default(),
             ];
             if !curve.is_empty() {
@@ -182,7 +195,8 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
                 }));
             }
             if let Some((folds, of)) = folds {
-                // Counted among as many features as were chosen: of the others it would say nothing.
+                // Counted among as many features as were chosen: of the others it would say
+                // nothing.
                 row.push(if kept {
                     format!("{} of {of}", folds.get(j).copied().unwrap_or(0))
                 } else {
@@ -203,7 +217,11 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
 fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mut String) {
     let names = a.model.feature_names();
     let folds = folds(a);
-    let titles: Vec<String> = classes.iter().take(CLASSES).map(|c| name(&c.class)).collect();
+    let titles: Vec<String> = classes
+        .iter()
+        .take(CLASSES)
+        .map(|c| name(&c.class))
+        .collect();
     let mut head: Vec<(&str, bool)> = vec![("feature", false)];
     head.extend(titles.iter().map(|t| (t.as_str(), true)));
     if folds.is_some() {
@@ -240,7 +258,11 @@ fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mu
         table(&head, &rows, "coefficients")
     );
     if classes.len() > CLASSES {
-        let _ = writeln!(body, "<p class=\"note\">{} more classes.</p>", classes.len() - CLASSES);
+        let _ = writeln!(
+            body,
+            "<p class=\"note\">{} more classes.</p>",
+            classes.len() - CLASSES
+        );
     }
     more(a.strength.features.len(), body);
 }
@@ -275,7 +297,11 @@ fn dropped(a: &Analysis<'_>, body: &mut String) {
         "<details{}><summary>{} dropped {}</summary><p class=\"names\">{}{}</p></details>",
         if dropped.len() <= 20 { " open" } else { "" },
         dropped.len(),
-        if dropped.len() == 1 { "feature" } else { "features" },
+        if dropped.len() == 1 {
+            "feature"
+        } else {
+            "features"
+        },
         shown.join(", "),
         escape(&rest)
     );
@@ -306,11 +332,23 @@ fn path(a: &Analysis<'_>) -> Option<WeightPath> {
                 .find(|(k, _)| *k == j)
                 .map_or(0.0, |(_, v)| rounded(*v, 4).unwrap_or(0.0))
         };
-        (plain(&names[j]), weighted.iter().map(|(_, w)| at(w)).collect())
+        (
+            plain(&names[j]),
+            weighted.iter().map(|(_, w)| at(w)).collect(),
+        )
     };
     Some(WeightPath {
-        x: weighted.iter().filter_map(|(p, _)| rounded(*p, 5)).collect(),
+        x: weighted
+            .iter()
+            .filter_map(|(p, _)| rounded(*p, 5))
+            .collect(),
         lines: largest.iter().take(LINES).map(|&(j, _)| line(j)).collect(),
-        chosen: a.model.record.candidate.reader().sparsity.and_then(|p| rounded(p, 5)),
+        chosen: a
+            .model
+            .record
+            .candidate
+            .reader()
+            .sparsity
+            .and_then(|p| rounded(p, 5)),
     })
 }

@@ -41,7 +41,11 @@ impl<T: Serialize> Page<'_, T> {
     pub fn html(&self) -> String {
         let title = escape(&clean(self.title, LONGEST));
         // Browsers see line ends as one character, and so must the digest.
-        let script = format!("\n(() => {{\n\"use strict\";\n{PLOT}\n{}\n}})();\n", self.script).replace('\r', "");
+        let script = format!(
+            "\n(() => {{\n\"use strict\";\n{PLOT}\n{}\n}})();\n",
+            self.script
+        )
+        .replace('\r', "");
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
@@ -76,8 +80,9 @@ impl<T: Serialize> Page<'_, T> {
     }
 }
 
-/// Nothing is loaded and nothing is sent, and the one script that runs is the one that is known by its digest: were text from the data ever to get where a script can be, it
-/// would not run. Style in attributes is let in; it sets the width of bars.
+/// Nothing is loaded and nothing is sent, and the one script that runs is the one that is known by
+/// its digest: were text from the data ever to get where a script can be, it would not run. Style
+/// in attributes is let in; it sets the width of bars.
 fn policy(script: &str) -> String {
     format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -101,7 +106,8 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A name from the data: cut to the room there is by the style, whole in the tooltip, and with its own direction of writing.
+/// A name from the data: cut to the room there is by the style, whole in the tooltip, and with its
+/// own direction of writing.
 pub fn name(text: &str) -> String {
     let text = escape(&plain(text));
     format!("<bdi class=\"name\" title=\"{text}\">{text}</bdi>")
@@ -127,7 +133,11 @@ pub fn file_name(source: &str) -> &str {
 /// A name as the script gets it.
 pub fn plain(text: &str) -> String {
     let text = clean(text, LONGEST);
-    if text.trim().is_empty() { "(empty)".into() } else { text }
+    if text.trim().is_empty() {
+        "(empty)".into()
+    } else {
+        text
+    }
 }
 
 /// JSON inside a script element: no character in it can end the element or a line.
@@ -156,13 +166,19 @@ pub fn figure(plot: &str, words: &str, caption: &str) -> String {
     )
 }
 
-/// A table that scrolls by itself where it is wider than the page. Titles and cells are HTML; columns marked `true` hold numbers.
+/// A table that scrolls by itself where it is wider than the page. Titles and cells are HTML;
+/// columns marked `true` hold numbers.
 pub fn table(head: &[(&str, bool)], rows: &[Vec<String>], class: &str) -> String {
     let mut out = format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"{class}\">\n<thead><tr>"
     );
     for (title, number) in head {
-        let _ = write!(out, "<th scope=\"col\"{}>{}</th>", number_class(*number), title);
+        let _ = write!(
+            out,
+            "<th scope=\"col\"{}>{}</th>",
+            number_class(*number),
+            title
+        );
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {

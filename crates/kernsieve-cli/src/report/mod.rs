@@ -1,7 +1,9 @@
-//! A model as one HTML page that needs nothing else: the answer, pictures of what the model does, and how far both can be believed.
+//! A model as one HTML page that needs nothing else: the answer, pictures of what the model does,
+//! and how far both can be believed.
 //!
-//! [`html`] is the frame of every page and the only way in for text from data. The other files are the sections, in the order of the page; each returns
-//! nothing where it has nothing to say. Text and tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
+//! [`html`] is the frame of every page and the only way in for text from data. The other files are
+//! the sections, in the order of the page; each returns nothing where it has nothing to say. Text
+//! and tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
 
 mod answer;
 pub mod compare;
@@ -79,7 +81,12 @@ pub fn page(subject: Subject<'_>) -> String {
             features: vec![],
         },
     };
-    let shown = strength.features.iter().take(WITH_A_ROW).map(|f| f.0).collect();
+    let shown = strength
+        .features
+        .iter()
+        .take(WITH_A_ROW)
+        .map(|f| f.0)
+        .collect();
     let a = Analysis {
         model,
         command: subject.command,
@@ -146,17 +153,22 @@ fn points(a: &Analysis<'_>, rows: &Judged<'_>, z: &kernsieve::linalg::Matrix) ->
         rows.basis,
         Basis::CrossValidated | Basis::Training | Basis::GivenAndSeen
     );
-    let kept: std::collections::HashSet<usize> = if training && retained.len() < a.model.record.n_rows {
-        retained.iter().copied().collect()
-    } else {
-        Default::default()
-    };
+    let kept: std::collections::HashSet<usize> =
+        if training && retained.len() < a.model.record.n_rows {
+            retained.iter().copied().collect()
+        } else {
+            Default::default()
+        };
     let is_kept = |i: &usize| kept.contains(&rows.numbers[*i]);
     let always: Vec<usize> = (0..rows.n()).filter(is_kept).take(MOST_POINTS).collect();
     let shown = spread(rows.n(), MOST_POINTS, &always);
     let pick = |values: &[usize]| -> Vec<usize> { shown.iter().map(|&i| values[i]).collect() };
     Points {
-        name: format!("{} of {}", rows.basis.rows(rows.n()), plain(file_name(&rows.source))),
+        name: format!(
+            "{} of {}",
+            rows.basis.rows(rows.n()),
+            plain(file_name(&rows.source))
+        ),
         judged: if rows.basis == Basis::CrossValidated {
             "predicted without its fold"
         } else {

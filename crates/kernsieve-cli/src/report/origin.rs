@@ -1,4 +1,5 @@
-//! Where a page comes from: the data, the settings, the seed, the version, and the command that makes it again.
+//! Where a page comes from: the data, the settings, the seed, the version, and the command that
+//! makes it again.
 
 use super::Analysis;
 use super::html::{Section, escape, name, plain, table};
@@ -30,7 +31,10 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
                 number(e.optimism),
                 number(e.standard_error),
                 e.size.map(|s| s.to_string()).unwrap_or_default(),
-                e.note.as_deref().map(|n| escape(&plain(n))).unwrap_or_default(),
+                e.note
+                    .as_deref()
+                    .map(|n| escape(&plain(n)))
+                    .unwrap_or_default(),
             ]
         })
         .collect();
@@ -93,7 +97,11 @@ pub fn section(a: &Analysis<'_>) -> Section {
     items.push(("Classes", classes(a)));
     items.push((
         "Method",
-        format!("{}: {}", escape(&record.method), escape(method_words(&record.method))),
+        format!(
+            "{}: {}",
+            escape(&record.method),
+            escape(method_words(&record.method))
+        ),
     ));
     items.push(("Chosen", escape(&plain(&settings_words(a.model)))));
     items.push((
@@ -132,7 +140,12 @@ pub fn section(a: &Analysis<'_>) -> Section {
 }
 
 fn classes(a: &Analysis<'_>) -> String {
-    let counted = a.model.classes.iter().zip(&a.model.record.class_counts).take(CLASSES);
+    let counted = a
+        .model
+        .classes
+        .iter()
+        .zip(&a.model.record.class_counts)
+        .take(CLASSES);
     let words: Vec<String> = counted.map(|(c, n)| format!("{} {n}", name(c))).collect();
     let more = a.model.classes.len().saturating_sub(CLASSES);
     let rest = if more > 0 {
@@ -162,7 +175,8 @@ fn parameters(a: &Analysis<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A command as a shell takes it back: words of letters, digits and a few harmless marks as they are, all others in single quotes.
+/// A command as a shell takes it back: words of letters, digits and a few harmless marks as they
+/// are, all others in single quotes.
 pub fn shell_command(words: impl Iterator<Item = std::ffi::OsString>) -> String {
     let quoted = words.map(|w| {
         let word = w.to_string_lossy();

@@ -1,4 +1,5 @@
-//! How the predictions compare with what was observed: confusion, calibration, and the rows that are most surely wrong.
+//! How the predictions compare with what was observed: confusion, calibration, and the rows that
+//! are most surely wrong.
 
 use super::Analysis;
 use super::data::{Calibration, Data, rounded};
@@ -34,7 +35,11 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
         );
     }
     if a.classes.len() > a.model.classes.len() {
-        let unknown = rows.truth.iter().filter(|t| **t >= a.model.classes.len()).count();
+        let unknown = rows
+            .truth
+            .iter()
+            .filter(|t| **t >= a.model.classes.len())
+            .count();
         let _ = writeln!(
             body,
             "<p class=\"note\">{unknown} rows have a class that the model does not know; they count as wrong.</p>"
@@ -95,7 +100,11 @@ fn pairs(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
         body,
         "<p>The {} most frequent of {total} confusions:</p>\n{}",
         rows.len(),
-        table(&[("observed", false), ("predicted", false), ("rows", true)], &rows, "")
+        table(
+            &[("observed", false), ("predicted", false), ("rows", true)],
+            &rows,
+            ""
+        )
     );
 }
 
@@ -162,11 +171,20 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
         .sum::<f64>()
         / n;
     let log_loss = (0..rows.n())
-        .map(|i| log_loss_of(rows.probabilities.row(i).get(rows.truth[i]).copied().unwrap_or(0.0)))
+        .map(|i| {
+            log_loss_of(
+                rows.probabilities
+                    .row(i)
+                    .get(rows.truth[i])
+                    .copied()
+                    .unwrap_or(0.0),
+            )
+        })
         .sum::<f64>()
         / n;
     // What the shares of the classes alone would score, whatever the row.
-    let counts = (0..a.classes.len()).map(|c| rows.truth.iter().filter(|t| **t == c).count() as f64 / n);
+    let counts =
+        (0..a.classes.len()).map(|c| rows.truth.iter().filter(|t| **t == c).count() as f64 / n);
     let shares = 1.0 - counts.map(|s| s * s).sum::<f64>();
     let claim = if two {
         format!("probability of {}", plain(&a.classes[1]))

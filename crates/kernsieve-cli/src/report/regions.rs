@@ -1,4 +1,5 @@
-//! What the model says between the rows: its prediction over the two strongest features, or over the only one.
+//! What the model says between the rows: its prediction over the two strongest features, or over
+//! the only one.
 
 use super::Analysis;
 use super::data::{Data, Profile, Regions, rounded};
@@ -12,7 +13,12 @@ const CELLS: usize = 72;
 const STEPS: usize = 160;
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
-    let used = a.model.feature_weights().iter().filter(|w| **w != 0.0).count();
+    let used = a
+        .model
+        .feature_weights()
+        .iter()
+        .filter(|w| **w != 0.0)
+        .count();
     let names = a.model.feature_names();
     match a.strength.features.as_slice() {
         [(only, _)] => {
@@ -76,8 +82,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     }
 }
 
-/// Where an axis begins and ends: a little beyond the smallest and the largest value. Where a few values lie so far out that all others would be squeezed together, a
-/// good way beyond the first and the last hundredth. `None` where nothing varies.
+/// Where an axis begins and ends: a little beyond the smallest and the largest value. Where a few
+/// values lie so far out that all others would be squeezed together, a good way beyond the first
+/// and the last hundredth. `None` where nothing varies.
 fn range(a: &Analysis<'_>, feature: usize) -> Option<[f64; 2]> {
     const FAR: f64 = 3.0;
     let mut values: Vec<f64> = a
@@ -107,7 +114,10 @@ fn outside(a: &Analysis<'_>, axes: &[(usize, [f64; 2])]) -> String {
     let Some(rows) = a.sets.first() else {
         return String::new();
     };
-    let beyond = |i: &usize| axes.iter().any(|(j, r)| !(r[0]..=r[1]).contains(&rows.x[(*i, *j)]));
+    let beyond = |i: &usize| {
+        axes.iter()
+            .any(|(j, r)| !(r[0]..=r[1]).contains(&rows.x[(*i, *j)]))
+    };
     match (0..rows.n()).filter(beyond).count() {
         0 => String::new(),
         1 => " One row lies beyond the edges.".into(),
@@ -117,7 +127,9 @@ fn outside(a: &Analysis<'_>, axes: &[(usize, [f64; 2])]) -> String {
 
 /// The median of every feature over the rows of the first set.
 fn medians(a: &Analysis<'_>) -> Vec<f64> {
-    let Some(rows) = a.sets.first() else { return vec![] };
+    let Some(rows) = a.sets.first() else {
+        return vec![];
+    };
     (0..rows.x.cols())
         .map(|j| {
             let mut values = rows.x.column(j);
@@ -134,7 +146,10 @@ fn between(range: [f64; 2], share: f64) -> f64 {
 fn regions(a: &Analysis<'_>, first: usize, second: usize) -> Option<Regions> {
     let range = [range(a, first)?, range(a, second)?];
     let middle = medians(a);
-    let (mut class, mut sure) = (Vec::with_capacity(CELLS * CELLS), Vec::with_capacity(CELLS * CELLS));
+    let (mut class, mut sure) = (
+        Vec::with_capacity(CELLS * CELLS),
+        Vec::with_capacity(CELLS * CELLS),
+    );
     // One line of cells at a time: with thousands of features the whole grid would be large.
     for line in 0..CELLS {
         let at = |k: usize| (k as f64 + 0.5) / CELLS as f64;
@@ -168,7 +183,9 @@ fn profile(a: &Analysis<'_>, feature: usize) -> Option<Profile> {
     let at: Vec<f64> = (0..STEPS)
         .map(|k| between(range, k as f64 / (STEPS - 1) as f64))
         .collect();
-    let x = Matrix::from_fn(STEPS, middle.len(), |i, j| if j == feature { at[i] } else { middle[j] });
+    let x = Matrix::from_fn(STEPS, middle.len(), |i, j| {
+        if j == feature { at[i] } else { middle[j] }
+    });
     let posterior = a.model.predict(&x).posterior;
     a.shown_at(feature)?;
     let digits = |v: f64| (v * 1000.0).round() / 1000.0;

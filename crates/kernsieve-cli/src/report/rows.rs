@@ -1,4 +1,5 @@
-//! The rows that a page is about: where they come from, what the model says of them, and how much of that can be believed.
+//! The rows that a page is about: where they come from, what the model says of them, and how much
+//! of that can be believed.
 
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
@@ -87,7 +88,8 @@ pub struct Judged<'a> {
     pub truth: Vec<usize>,
     /// Outputs of the model.
     pub outputs: Matrix,
-    /// Probabilities that decide, rows x classes of the model: by the model, or by a fit without the row.
+    /// Probabilities that decide, rows x classes of the model: by the model, or by a fit without
+    /// the row.
     pub decided: Matrix,
     /// The same without the costs of errors.
     pub probabilities: Matrix,
@@ -136,7 +138,8 @@ impl Judged<'_> {
 /// The classes of the model, then those that only rows have, in order of appearance.
 pub fn all_classes(model: &Model, sets: &[Rows<'_>]) -> Vec<String> {
     let mut classes = model.classes.clone();
-    let mut known: std::collections::HashSet<&str> = model.classes.iter().map(String::as_str).collect();
+    let mut known: std::collections::HashSet<&str> =
+        model.classes.iter().map(String::as_str).collect();
     for label in sets.iter().flat_map(|s| &s.labels) {
         if known.insert(label) {
             classes.push(label.clone());
@@ -147,8 +150,11 @@ pub fn all_classes(model: &Model, sets: &[Rows<'_>]) -> Vec<String> {
 
 /// Asks the model about the rows.
 pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a> {
-    let code: std::collections::HashMap<&str, usize> =
-        classes.iter().enumerate().map(|(i, c)| (c.as_str(), i)).collect();
+    let code: std::collections::HashMap<&str, usize> = classes
+        .iter()
+        .enumerate()
+        .map(|(i, c)| (c.as_str(), i))
+        .collect();
     let prediction = model.predict(rows.x);
     let mut decided = prediction.posterior;
     let mut basis = rows.basis;
@@ -162,8 +168,13 @@ pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a
     }
     let mut probabilities = decided.clone();
     if !model.costs.is_empty() {
-        for row in probabilities.as_mut_slice().chunks_exact_mut(model.classes.len()) {
-            row.iter_mut().zip(&model.costs).for_each(|(p, cost)| *p /= cost);
+        for row in probabilities
+            .as_mut_slice()
+            .chunks_exact_mut(model.classes.len())
+        {
+            row.iter_mut()
+                .zip(&model.costs)
+                .for_each(|(p, cost)| *p /= cost);
             let total: f64 = row.iter().sum();
             row.iter_mut().for_each(|p| *p /= total);
         }
@@ -188,8 +199,10 @@ pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a
     }
 }
 
-/// Whether a file looks like the one the model comes from, or its beginning: rows that the model retained are there, at their places; or, where it retained none, the number of rows in
-/// each class is that of the training. Rows that are merely equal to a retained one prove nothing: many tables hold the same row twice.
+/// Whether a file looks like the one the model comes from, or its beginning: rows that the model
+/// retained are there, at their places; or, where it retained none, the number of rows in each
+/// class is that of the training. Rows that are merely equal to a retained one prove nothing: many
+/// tables hold the same row twice.
 fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
     let record = &model.record;
     let retained = &record.report.retained_rows;
@@ -198,7 +211,9 @@ fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
         let used: Vec<usize> = (0..reader.n_features())
             .filter(|&j| reader.feature_weights[j] != 0.0)
             .collect();
-        let places: Vec<usize> = (0..retained.len()).filter(|&k| retained[k] < x.rows()).collect();
+        let places: Vec<usize> = (0..retained.len())
+            .filter(|&k| retained[k] < x.rows())
+            .collect();
         if used.is_empty() || used.len() != reader.support.cols() || places.is_empty() {
             return false;
         }
@@ -211,7 +226,10 @@ fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
         });
         return 2 * there.count() > places.len();
     }
-    let counts = model.classes.iter().map(|c| labels.iter().filter(|l| *l == c).count());
+    let counts = model
+        .classes
+        .iter()
+        .map(|c| labels.iter().filter(|l| *l == c).count());
     labels.len() == record.n_rows && counts.eq(record.class_counts.iter().copied())
 }
 
@@ -220,7 +238,10 @@ pub fn spread(n: usize, most: usize, always: &[usize]) -> Vec<usize> {
     if n <= most {
         return (0..n).collect();
     }
-    let mut rows: Vec<usize> = (0..most).map(|k| k * n / most).chain(always.iter().copied()).collect();
+    let mut rows: Vec<usize> = (0..most)
+        .map(|k| k * n / most)
+        .chain(always.iter().copied())
+        .collect();
     rows.sort_unstable();
     rows.dedup();
     rows

@@ -1,5 +1,5 @@
-//! Where the rows lie among the outputs of the model: canonical variates and discriminant scores as they are, log scores of other rules along the
-//! directions in which they differ most.
+//! Where the rows lie among the outputs of the model: canonical variates and discriminant scores as
+//! they are, log scores of other rules along the directions in which they differ most.
 
 use super::Analysis;
 use super::data::{Data, Scores};
@@ -34,7 +34,9 @@ enum Kind {
 
 /// Coordinates of the rows.
 pub fn coordinates(model: &Model, sets: &[super::rows::Judged<'_>]) -> Coordinates {
-    if let Decision::Mahalanobis { means, .. } | Decision::NearestCentroid { means, .. } = &model.decision {
+    if let Decision::Mahalanobis { means, .. } | Decision::NearestCentroid { means, .. } =
+        &model.decision
+    {
         let total = means.cols();
         let shown = total.min(MOST_AXES);
         let word = if matches!(model.decision, Decision::Mahalanobis { .. }) {
@@ -54,7 +56,10 @@ pub fn coordinates(model: &Model, sets: &[super::rows::Judged<'_>]) -> Coordinat
                 centroids: means.iter_rows().map(|r| r[..shown].to_vec()).collect(),
                 cut: (total == 1).then(|| cut(model)).flatten(),
             },
-            sets: sets.iter().map(|s| s.outputs.select_columns(&first)).collect(),
+            sets: sets
+                .iter()
+                .map(|s| s.outputs.select_columns(&first))
+                .collect(),
             total,
             kind: Kind::Variates,
         };
@@ -78,7 +83,8 @@ pub fn coordinates(model: &Model, sets: &[super::rows::Judged<'_>]) -> Coordinat
     directions(&scores)
 }
 
-/// Where the two classes of a single score are equally probable: log scores of centroid rules differ by a linear function of it.
+/// Where the two classes of a single score are equally probable: log scores of centroid rules
+/// differ by a linear function of it.
 fn cut(model: &Model) -> Option<f64> {
     if model.classes.len() != 2 {
         return None;
@@ -118,7 +124,11 @@ fn directions(scores: &[Matrix]) -> Coordinates {
     let n: usize = scores.iter().map(Matrix::rows).sum();
     let mut mean = vec![0.0; c];
     let each = || scores.iter().flat_map(Matrix::iter_rows);
-    each().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / n.max(1) as f64));
+    each().for_each(|row| {
+        mean.iter_mut()
+            .zip(row)
+            .for_each(|(m, v)| *m += v / n.max(1) as f64)
+    });
     let mut covariance = Matrix::zeros(c, c);
     for row in each() {
         for a in 0..c {
@@ -129,7 +139,8 @@ fn directions(scores: &[Matrix]) -> Coordinates {
     }
     let total = c.saturating_sub(1);
     let shown = total.min(MOST_AXES);
-    // Clamped scores are finite, so this does not fail; if it did, the scores of the first classes would do.
+    // Clamped scores are finite, so this does not fail; if it did, the scores of the first classes
+    // would do.
     let basis = symmetric_eigen(&covariance).map_or_else(|_| Matrix::identity(c), |e| e.vectors);
     let project = |s: &Matrix| {
         Matrix::from_fn(s.rows(), shown, |i, k| {
@@ -139,7 +150,9 @@ fn directions(scores: &[Matrix]) -> Coordinates {
     };
     Coordinates {
         axes: Scores {
-            axes: (1..=shown).map(|k| format!("log scores, direction {k}")).collect(),
+            axes: (1..=shown)
+                .map(|k| format!("log scores, direction {k}"))
+                .collect(),
             centroids: vec![],
             cut: None,
         },
@@ -175,7 +188,9 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     };
     let retained = a.model.record.report.retained_rows.len();
     let kept = if data.sets.iter().any(|s| !s.kept.is_empty()) {
-        format!(" Training rows that the model retains ({retained}) are drawn full with a rim, the others pale.")
+        format!(
+            " Training rows that the model retains ({retained}) are drawn full with a rim, the others pale."
+        )
     } else {
         String::new()
     };
@@ -199,7 +214,11 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
             plot,
             &format!(
                 "{}: the rows by {axes}, marked by class",
-                if shown == 1 { "Histogram" } else { "Scatter plot" }
+                if shown == 1 {
+                    "Histogram"
+                } else {
+                    "Scatter plot"
+                }
             ),
             &format!(
                 "{}{kept} A ring marks a row that is predicted wrongly. Point at a row to see what it is.",

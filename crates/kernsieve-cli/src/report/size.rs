@@ -1,4 +1,5 @@
-//! The error against what was tuned: the size of the model where sizes were tried, else the penalty or the bandwidth.
+//! The error against what was tuned: the size of the model where sizes were tried, else the penalty
+//! or the bandwidth.
 
 use super::Analysis;
 use super::data::{Curve, Data, rounded};
@@ -11,17 +12,28 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     let curve = sizes(a, cv)
         .or_else(|| {
             along(cv, "penalty", |e| {
-                e.candidate.reader().sparsity.filter(|_| same_but_for_penalty(cv, e))
+                e.candidate
+                    .reader()
+                    .sparsity
+                    .filter(|_| same_but_for_penalty(cv, e))
             })
         })
         .or_else(|| along(cv, "bandwidth", |e| e.candidate.reader().kernel.bandwidth()))
-        .or_else(|| along(cv, "ridge", |e| e.candidate.ridge.or(e.candidate.reader().ridge)))?;
+        .or_else(|| {
+            along(cv, "ridge", |e| {
+                e.candidate.ridge.or(e.candidate.reader().ridge)
+            })
+        })?;
     let rule = match cv.rule {
         Rule::Min => "the one of least error, on a tie the sparser or smoother one",
-        Rule::OneStandardError => "the simplest within one standard error of the least (the broken line)",
+        Rule::OneStandardError => {
+            "the simplest within one standard error of the least (the broken line)"
+        }
     };
     let how = match a.model.record.options.validation {
-        Validation::LeaveOneOut if !curve.percent => "of training rows left out one at a time".into(),
+        Validation::LeaveOneOut if !curve.percent => {
+            "of training rows left out one at a time".into()
+        }
         Validation::Split => "on one tuning split of the training rows".into(),
         _ => format!("in {}-fold cross-validation of the training rows", cv.folds),
     };
@@ -115,7 +127,9 @@ fn along(cv: &CvTable, name: &str, setting: impl Fn(&CvEntry) -> Option<f64>) ->
         *p = (value, error, Some(cv.best().standard_error));
     }
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let position = points.iter().position(|p| chosen.is_some_and(|c| same(c, p.0)));
+    let position = points
+        .iter()
+        .position(|p| chosen.is_some_and(|c| same(c, p.0)));
     let round = |v: f64| rounded(v, 5).unwrap_or(v);
     let points: Vec<_> = points
         .into_iter()

@@ -1,4 +1,5 @@
-//! Which features are the strongest, by what the method itself says, or else by what the model loses without them.
+//! Which features are the strongest, by what the method itself says, or else by what the model
+//! loses without them.
 
 use super::rows::{Judged, spread};
 use crate::commands::coefficients;
@@ -16,7 +17,8 @@ pub enum Measure {
     Import,
     /// Largest coefficient of linear posteriors.
     Coefficient,
-    /// Growth of the log loss when the feature is shuffled among so many rows; of many features those that tell the classes apart best one by one.
+    /// Growth of the log loss when the feature is shuffled among so many rows; of many features
+    /// those that tell the classes apart best one by one.
     Shuffling { rows: usize, screened: bool },
 }
 
@@ -38,7 +40,9 @@ impl Strength {
             Measure::Shuffling { rows, screened } => format!(
                 "how much the log loss grows when the values of a feature are shuffled among {rows} of these rows{}",
                 if screened {
-                    format!(" (tried for the {SCREENED} features whose means differ most between the classes)")
+                    format!(
+                        " (tried for the {SCREENED} features whose means differ most between the classes)"
+                    )
                 } else {
                     String::new()
                 }
@@ -58,22 +62,35 @@ const WORK: f64 = 2e10;
 pub fn strength(model: &Model, rows: &Judged<'_>) -> Strength {
     let weights = model.feature_weights();
     let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
-    let (measure, mut features): (Measure, Vec<(usize, f64)>) = if !model.record.report.imported.is_empty() {
-        let imported = &model.record.report.imported;
-        let n = imported.len() as f64;
-        let by_order = imported.iter().enumerate().map(|(k, &j)| (j, 1.0 - k as f64 / n));
-        (Measure::Import, by_order.collect())
-    } else if let Some(classes) = coefficients(model) {
-        let largest = |j: usize| {
-            let own = classes.iter().flat_map(|c| &c.coef).filter(|(k, _)| *k == j);
-            own.fold(0.0, |m, (_, w)| f64::max(m, w.abs()))
+    let (measure, mut features): (Measure, Vec<(usize, f64)>) =
+        if !model.record.report.imported.is_empty() {
+            let imported = &model.record.report.imported;
+            let n = imported.len() as f64;
+            let by_order = imported
+                .iter()
+                .enumerate()
+                .map(|(k, &j)| (j, 1.0 - k as f64 / n));
+            (Measure::Import, by_order.collect())
+        } else if let Some(classes) = coefficients(model) {
+            let largest = |j: usize| {
+                let own = classes
+                    .iter()
+                    .flat_map(|c| &c.coef)
+                    .filter(|(k, _)| *k == j);
+                own.fold(0.0, |m, (_, w)| f64::max(m, w.abs()))
+            };
+            (
+                Measure::Coefficient,
+                used.iter().map(|&j| (j, largest(j))).collect(),
+            )
+        } else if model.record.candidate.sparsity.is_some() {
+            (
+                Measure::Weight,
+                used.iter().map(|&j| (j, weights[j].abs())).collect(),
+            )
+        } else {
+            shuffled(model, rows, &used)
         };
-        (Measure::Coefficient, used.iter().map(|&j| (j, largest(j))).collect())
-    } else if model.record.candidate.sparsity.is_some() {
-        (Measure::Weight, used.iter().map(|&j| (j, weights[j].abs())).collect())
-    } else {
-        shuffled(model, rows, &used)
-    };
     features.sort_by(|a, b| b.1.total_cmp(&a.1));
     Strength { measure, features }
 }
@@ -81,8 +98,17 @@ pub fn strength(model: &Model, rows: &Judged<'_>) -> Strength {
 /// Growth of the mean log loss of some rows when one feature is shuffled among them.
 fn shuffled(model: &Model, rows: &Judged<'_>, used: &[usize]) -> (Measure, Vec<(usize, f64)>) {
     let screened = used.len() > SCREENED;
-    let tried: Vec<usize> = if screened { screen(rows, used) } else { used.to_vec() };
-    let support = model.expansion.support.rows().max(model.reader().support.rows()).max(1);
+    let tried: Vec<usize> = if screened {
+        screen(rows, used)
+    } else {
+        used.to_vec()
+    };
+    let support = model
+        .expansion
+        .support
+        .rows()
+        .max(model.reader().support.rows())
+        .max(1);
     let cost = support as f64 * used.len().max(1) as f64 * tried.len().max(1) as f64;
     let most = ((WORK / cost) as usize).clamp(40, MOST_ROWS);
     let shown = spread(rows.n(), most, &[]);
@@ -100,7 +126,10 @@ fn shuffled(model: &Model, rows: &Judged<'_>, used: &[usize]) -> (Measure, Vec<(
         let mut order: Vec<usize> = (0..shown.len()).collect();
         Rng::stream(model.record.options.seed, j as u64).shuffle(&mut order);
         let mut other = x.clone();
-        order.iter().enumerate().for_each(|(i, &k)| other[(i, j)] = x[(k, j)]);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(i, &k)| other[(i, j)] = x[(k, j)]);
         loss(&other) - base
     };
     let features = tried.iter().map(|&j| (j, growth(j))).collect();
@@ -130,7 +159,10 @@ fn screen(rows: &Judged<'_>, used: &[usize]) -> Vec<usize> {
             .map(|(s, n)| s * s / n)
             .sum();
         let between = between_raw - total * total / rows.n().max(1) as f64;
-        let ratio = between / (squares - between_raw).max(1e-12 * squares).max(f64::MIN_POSITIVE);
+        let ratio = between
+            / (squares - between_raw)
+                .max(1e-12 * squares)
+                .max(f64::MIN_POSITIVE);
         if ratio.is_finite() { ratio } else { 0.0 }
     };
     let mut order: Vec<(usize, f64)> = used.iter().map(|&j| (j, ratio(j))).collect();

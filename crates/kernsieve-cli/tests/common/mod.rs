@@ -1,4 +1,5 @@
-//! What the tests share: a folder of their own, the program run in it, and small data made from a seed.
+//! What the tests share: a folder of their own, the program run in it, and small data made from a
+//! seed.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use serde_json::Value;
@@ -92,7 +93,8 @@ impl Folder {
     /// The names of all files, hidden ones too.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("readable");
-        let name = |e: std::io::Result<std::fs::DirEntry>| e.expect("readable").file_name().into_string();
+        let name =
+            |e: std::io::Result<std::fs::DirEntry>| e.expect("readable").file_name().into_string();
         let mut names: Vec<String> = entries.map(|e| name(e).expect("UTF-8")).collect();
         names.sort();
         names
@@ -100,7 +102,10 @@ impl Folder {
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kernsieve"));
-        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null());
         command
     }
 
@@ -154,7 +159,8 @@ impl Numbers {
     }
 }
 
-/// A CSV of two classes: `inner`, a disc, and `outer`, the square around it; the third feature is noise.
+/// A CSV of two classes: `inner`, a disc, and `outer`, the square around it; the third feature is
+/// noise.
 pub fn disc(n: usize, seed: u64) -> String {
     let mut numbers = Numbers::new(seed);
     let mut text = String::from("u,v,noise,class\n");
@@ -169,13 +175,17 @@ pub fn disc(n: usize, seed: u64) -> String {
     text
 }
 
-/// `k` classes `c0`, `c1`, ... of `each` rows around different centres, with the features `a` and `b`.
+/// `k` classes `c0`, `c1`, ... of `each` rows around different centres, with the features `a` and
+/// `b`.
 pub fn groups(k: usize, each: usize, seed: u64) -> String {
     let mut numbers = Numbers::new(seed);
     let mut text = String::from("a,b,class\n");
     for i in 0..k * each {
         let c = i % k;
-        let centre = (2.0 * (c % 37) as f64, 2.0 * (c / 37) as f64 + (c % 3) as f64);
+        let centre = (
+            2.0 * (c % 37) as f64,
+            2.0 * (c / 37) as f64 + (c % 3) as f64,
+        );
         text.push_str(&format!(
             "{},{},c{c}\n",
             centre.0 + 0.5 * numbers.value(),
@@ -189,7 +199,12 @@ pub fn groups(k: usize, each: usize, seed: u64) -> String {
 pub fn columns(text: &str, order: &[usize]) -> String {
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
-        order.iter().map(|&j| cells[j]).collect::<Vec<_>>().join(",") + "\n"
+        order
+            .iter()
+            .map(|&j| cells[j])
+            .collect::<Vec<_>>()
+            .join(",")
+            + "\n"
     };
     text.lines().map(row).collect()
 }
@@ -202,12 +217,16 @@ pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     (header, lines.collect())
 }
 
-/// The text has these parts; one may go over the end of a line into the next, which begins below it.
+/// The text has these parts; one may go over the end of a line into the next, which begins below
+/// it.
 #[track_caller]
 pub fn has(text: &str, parts: &[&str]) {
     let joined = text.replace("\n         ", " ");
     for part in parts {
-        assert!(text.contains(part) || joined.contains(part), "no {part:?} in:\n{text}");
+        assert!(
+            text.contains(part) || joined.contains(part),
+            "no {part:?} in:\n{text}"
+        );
     }
 }
 
@@ -220,7 +239,11 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.extend(bytes);
     let crc = bytes.iter().fold(!0u32, |crc, &b| {
         (0..8).fold(crc ^ u32::from(b), |c, _| {
-            if c & 1 == 1 { (c >> 1) ^ 0xedb8_8320 } else { c >> 1 }
+            if c & 1 == 1 {
+                (c >> 1) ^ 0xedb8_8320
+            } else {
+                c >> 1
+            }
         })
     });
     out.extend((!crc).to_le_bytes());

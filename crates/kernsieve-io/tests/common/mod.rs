@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use kernsieve::data::Schema;
-use kernsieve_io::{ReadError, ReadOptions, ScoringBlock, ScoringOptions, ScoringReader, Source, TrainingData};
+use kernsieve_io::{
+    ReadError, ReadOptions, ScoringBlock, ScoringOptions, ScoringReader, Source, TrainingData,
+};
 
 pub fn source(name: &str, text: impl AsRef<[u8]>) -> Source {
     Source::Bytes {
@@ -26,7 +28,11 @@ pub fn train(name: &str, text: impl AsRef<[u8]>) -> Result<TrainingData, ReadErr
 }
 
 /// The message of a file that must be refused.
-pub fn refused(name: &str, text: impl AsRef<[u8]>, options: impl FnOnce(&mut ReadOptions)) -> String {
+pub fn refused(
+    name: &str,
+    text: impl AsRef<[u8]>,
+    options: impl FnOnce(&mut ReadOptions),
+) -> String {
     train_with(name, text, options).unwrap_err().to_string()
 }
 

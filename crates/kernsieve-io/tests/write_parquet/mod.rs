@@ -2,13 +2,16 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use parquet::basic::Compression;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type,
+};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
 
-/// The values of a column that are not null, and the definition levels (1: there is a value) of an optional one.
+/// The values of a column that are not null, and the definition levels (1: there is a value) of an
+/// optional one.
 pub enum Values {
     Bool(Vec<bool>, Option<Vec<i16>>),
     I32(Vec<i32>),

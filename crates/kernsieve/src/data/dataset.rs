@@ -1,6 +1,6 @@
 //! Rows of numbers and their class labels.
 
-use super::folds::{Split, grouped_folds, grouped_split, stratified_folds, stratified_split};
+use super::folds::{Split, block_folds, block_split, stratified_folds, stratified_split};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::cmp::Ordering;
@@ -14,7 +14,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Codes the labels. Classes are sorted: as numbers when all of them are integers, as text otherwise.
+    /// Codes the labels. Classes are sorted: as numbers when all of them are integers, as text
+    /// otherwise.
     pub fn from_text<S: AsRef<str>>(labels: &[S]) -> Self {
         let mut first_seen: HashMap<&str, usize> = HashMap::new();
         let mut names: Vec<&str> = Vec::new();
@@ -96,9 +97,12 @@ impl Labels {
         }
     }
 
-    /// Drops classes without rows. Returns the labels and, for each class that is left, its former code.
+    /// Drops classes without rows. Returns the labels and, for each class that is left, its former
+    /// code.
     pub fn compact(&self) -> (Self, Vec<usize>) {
-        let kept: Vec<usize> = (0..self.n_classes()).filter(|&c| self.counts()[c] > 0).collect();
+        let kept: Vec<usize> = (0..self.n_classes())
+            .filter(|&c| self.counts()[c] > 0)
+            .collect();
         let mut code_of = vec![usize::MAX; self.n_classes()];
         for (new, &old) in kept.iter().enumerate() {
             code_of[old] = new;
@@ -126,7 +130,7 @@ pub struct Dataset {
     labels: Labels,
     feature_names: Vec<String>,
     weights: Option<Vec<f64>>,
-    groups: Option<Vec<usize>>,
+    blocks: Option<Vec<usize>>,
     splits: Option<Vec<Split>>,
 }
 
@@ -134,7 +138,11 @@ impl Dataset {
     /// Checks and takes over features (`n x p`) and labels.
     pub fn new(x: Matrix, labels: Labels, feature_names: Vec<String>) -> Result<Self> {
         if x.rows() != labels.len() {
-            return Err(Error::Data(format!("{} rows but {} labels", x.rows(), labels.len())));
+            return Err(Error::Data(format!(
+                "{} rows but {} labels",
+                x.rows(),
+                labels.len()
+            )));
         }
         if feature_names.len() != x.cols() {
             return Err(Error::Data(format!(
@@ -167,7 +175,7 @@ impl Dataset {
             labels,
             feature_names,
             weights: None,
-            groups: None,
+            blocks: None,
             splits: None,
         })
     }
@@ -199,8 +207,9 @@ impl Dataset {
         })
     }
 
-    /// The same rows with the folds of cross-validation given: rows of one patient, say, can so be held out together. Every split
-    /// must train on a row and hold one out; no row may be in both parts.
+    /// The same rows with the folds of cross-validation given: rows of one patient, say, can so be
+    /// held out together. Every split must train on a row and hold one out; no row may be in both
+    /// parts.
     pub fn with_splits(self, splits: Vec<Split>) -> Result<Self> {
         let n = self.n_samples();
         if splits.is_empty() {
@@ -213,7 +222,9 @@ impl Dataset {
                 return problem("has no rows to train on or none to hold out".into());
             }
             if let Some(row) = split.train.iter().chain(&split.test).find(|&&i| i >= n) {
-                return problem(format!("names row {row}, and there are {n} rows (the first is row 0)"));
+                return problem(format!(
+                    "names row {row}, and there are {n} rows (the first is row 0)"
+                ));
             }
             split.train.iter().for_each(|&i| trains[i] = true);
             if let Some(row) = split.test.iter().find(|&&i| trains[i]) {
@@ -226,56 +237,59 @@ impl Dataset {
         })
     }
 
-    /// The same rows, with a number for every row that is the same in those which belong together: the samples of a patient,
-    /// the days of a week. Folds and held-out parts never divide them.
-    pub fn with_groups(self, groups: Vec<usize>) -> Result<Self> {
-        if groups.len() != self.n_samples() {
+    /// The same rows, with a number for every row that is the same in those which belong together:
+    /// the samples of a patient, the days of a week. Folds and held-out parts never divide them.
+    pub fn with_blocks(self, blocks: Vec<usize>) -> Result<Self> {
+        if blocks.len() != self.n_samples() {
             return Err(Error::Data(format!(
-                "{} numbers of groups for {} rows",
-                groups.len(),
+                "{} numbers of blocks for {} rows",
+                blocks.len(),
                 self.n_samples()
             )));
         }
         Ok(Self {
-            groups: Some(groups),
+            blocks: Some(blocks),
             ..self
         })
     }
 
-    /// For every row the number of its group, where groups were given.
-    pub fn groups(&self) -> Option<&[usize]> {
-        self.groups.as_deref()
+    /// For every row the number of its block, where blocks were given.
+    pub fn blocks(&self) -> Option<&[usize]> {
+        self.blocks.as_deref()
     }
 
-    /// The number of groups of rows, where groups were given.
-    pub fn n_groups(&self) -> Option<usize> {
-        self.groups.as_ref().map(|g| g.iter().collect::<HashSet<_>>().len())
+    /// The number of blocks of rows, where blocks were given.
+    pub fn n_blocks(&self) -> Option<usize> {
+        self.blocks
+            .as_ref()
+            .map(|g| g.iter().collect::<HashSet<_>>().len())
     }
 
-    /// The folds of cross-validation: those given, or `k` that keep groups together, or else `k` stratified ones.
+    /// The folds of cross-validation: those given, or `k` that keep blocks together, or else `k`
+    /// stratified ones.
     pub fn folds(&self, k: usize, seed: u64) -> Result<Vec<Split>> {
-        Ok(match (&self.splits, &self.groups) {
+        Ok(match (&self.splits, &self.blocks) {
             (Some(splits), _) => splits.clone(),
-            (None, Some(groups)) => {
-                self.need_two_groups()?;
-                grouped_folds(&self.labels, groups, k, seed)
+            (None, Some(blocks)) => {
+                self.need_two_blocks()?;
+                block_folds(&self.labels, blocks, k, seed)
             }
             (None, None) => stratified_folds(&self.labels, k, seed),
         })
     }
 
-    /// Holds out about this fraction of the rows: of each class, or of the groups.
+    /// Holds out about this fraction of the rows: of each class, or of the blocks.
     pub fn held_out(&self, fraction: f64, seed: u64) -> Result<Split> {
-        let Some(groups) = &self.groups else {
+        let Some(blocks) = &self.blocks else {
             return Ok(stratified_split(&self.labels, fraction, seed));
         };
-        self.need_two_groups()?;
-        Ok(grouped_split(&self.labels, groups, fraction, seed))
+        self.need_two_blocks()?;
+        Ok(block_split(&self.labels, blocks, fraction, seed))
     }
 
-    fn need_two_groups(&self) -> Result<()> {
-        if self.n_groups().is_some_and(|g| g < 2) {
-            let message = "the rows are of one group: nothing can be held out without dividing it";
+    fn need_two_blocks(&self) -> Result<()> {
+        if self.n_blocks().is_some_and(|g| g < 2) {
+            let message = "the rows are of one block: nothing can be held out without dividing it";
             return Err(Error::Data(message.into()));
         }
         Ok(())
@@ -329,22 +343,34 @@ impl Dataset {
             self.feature_names.clone(),
         )?;
         Ok(Self {
-            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
-            groups: self.groups.as_ref().map(|g| rows.iter().map(|&i| g[i]).collect()),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|w| rows.iter().map(|&i| w[i]).collect()),
+            blocks: self
+                .blocks
+                .as_ref()
+                .map(|g| rows.iter().map(|&i| g[i]).collect()),
             splits: self.splits.as_ref().map(|splits| selected(splits, rows)),
             ..part
         })
     }
 }
 
-/// Splits in terms of the positions of some rows; those that are left without rows to train on or to hold out are gone.
+/// Splits in terms of the positions of some rows; those that are left without rows to train on or
+/// to hold out are gone.
 fn selected(splits: &[Split], rows: &[usize]) -> Vec<Split> {
     let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
     for (place, &row) in rows.iter().enumerate() {
         places.entry(row).or_default().push(place);
     }
     let part = |of: &[usize]| -> Vec<usize> {
-        let mut part: Vec<usize> = of.iter().filter_map(|i| places.get(i)).flatten().copied().collect();
+        let mut part: Vec<usize> = of
+            .iter()
+            .filter_map(|i| places.get(i))
+            .flatten()
+            .copied()
+            .collect();
         part.sort_unstable();
         part
     };
@@ -381,35 +407,60 @@ mod tests {
         let names = vec!["u".to_string(), "v".to_string()];
         let err = Dataset::new(x, labels.clone(), names.clone()).unwrap_err();
         assert!(matches!(err, Error::NotFinite { row: 1, feature: 1 }));
-        let one = Dataset::new(Matrix::zeros(2, 2), Labels::from_text(&["a", "a"]), names.clone());
+        let one = Dataset::new(
+            Matrix::zeros(2, 2),
+            Labels::from_text(&["a", "a"]),
+            names.clone(),
+        );
         assert!(one.unwrap_err().to_string().contains("two classes"));
         assert!(Dataset::new(Matrix::zeros(3, 2), labels, names).is_err());
     }
 
     #[test]
-    fn groups_follow_the_rows_and_are_held_out_whole() {
-        let labels = Labels::from_codes((0..60).map(|i| i % 2).collect(), vec!["a".into(), "b".into()]).expect("valid");
+    fn blocks_follow_the_rows_and_are_held_out_whole() {
+        let labels = Labels::from_codes(
+            (0..60).map(|i| i % 2).collect(),
+            vec!["a".into(), "b".into()],
+        )
+        .expect("valid");
         let names = vec!["u".to_string()];
-        let data = Dataset::new(Matrix::from_fn(60, 1, |i, _| i as f64), labels, names).expect("valid");
-        assert!(data.clone().with_groups(vec![0; 59]).is_err());
-        let one = data.clone().with_groups(vec![7; 60]).expect("valid");
-        for error in [one.folds(5, 0).unwrap_err(), one.held_out(0.2, 0).unwrap_err()] {
-            assert!(error.to_string().contains("one group"), "{error}");
+        let data =
+            Dataset::new(Matrix::from_fn(60, 1, |i, _| i as f64), labels, names).expect("valid");
+        assert!(data.clone().with_blocks(vec![0; 59]).is_err());
+        let one = data.clone().with_blocks(vec![7; 60]).expect("valid");
+        for error in [
+            one.folds(5, 0).unwrap_err(),
+            one.held_out(0.2, 0).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("one block"), "{error}");
         }
-        let data = data.with_groups((0..60).map(|i| i / 4).collect()).expect("valid");
-        assert_eq!(data.n_groups(), Some(15));
+        let data = data
+            .with_blocks((0..60).map(|i| i / 4).collect())
+            .expect("valid");
+        assert_eq!(data.n_blocks(), Some(15));
         let mut first = HashSet::new();
         for seed in 0..20 {
             for (fraction, held) in [(0.2, 12), (1.0 / 3.0, 20), (0.8, 48)] {
                 let split = data.held_out(fraction, seed).expect("split");
-                assert!(split.test.len().abs_diff(held) <= 4, "{fraction}: {}", split.test.len());
-                assert!(split.test.iter().all(|&i| split.train.iter().all(|&j| i / 4 != j / 4)));
+                assert!(
+                    split.test.len().abs_diff(held) <= 4,
+                    "{fraction}: {}",
+                    split.test.len()
+                );
+                assert!(
+                    split
+                        .test
+                        .iter()
+                        .all(|&i| split.train.iter().all(|&j| i / 4 != j / 4))
+                );
                 first.insert(split.test.contains(&0));
             }
         }
         assert_eq!(first.len(), 2, "the same rows are held out with every seed");
-        let part = data.select(&(0..8).rev().collect::<Vec<_>>()).expect("two classes");
-        assert_eq!(part.groups(), Some(&[1, 1, 1, 1, 0, 0, 0, 0][..]));
+        let part = data
+            .select(&(0..8).rev().collect::<Vec<_>>())
+            .expect("two classes");
+        assert_eq!(part.blocks(), Some(&[1, 1, 1, 1, 0, 0, 0, 0][..]));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Seeded folds and splits, by class or by groups of rows that belong together.
+//! Seeded folds and splits, by class or by blocks of rows that belong together.
 
 use super::dataset::Labels;
 use super::rng::Rng;
@@ -13,8 +13,9 @@ pub struct Split {
     pub test: Vec<usize>,
 }
 
-/// `k` folds that keep the class proportions: the rows of each class are shuffled and dealt out in turn, the next class
-/// going on where the last one stopped, so that fold sizes differ by at most one.
+/// `k` folds that keep the class proportions: the rows of each class are shuffled and dealt out in
+/// turn, the next class going on where the last one stopped, so that fold sizes differ by at most
+/// one.
 pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
     let k = k.clamp(2, labels.len().max(2));
     let mut fold_of = vec![0usize; labels.len()];
@@ -30,28 +31,39 @@ pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
     splits_of(&fold_of, k)
 }
 
-/// At most `k` folds that never divide a group of rows, a patient's say: the groups are shuffled and, the largest first, each
-/// goes to the fold where it leaves the classes spread most evenly (least sum over folds and classes of the squared share of
-/// the class that the fold has), of equals to the smallest. With no more groups than folds every group is a fold of its own.
-pub fn grouped_folds(labels: &Labels, groups: &[usize], k: usize, seed: u64) -> Vec<Split> {
+/// At most `k` folds that never divide a block of rows, a patient's say: the blocks are shuffled
+/// and, the largest first, each goes to the fold where it leaves the classes spread most evenly
+/// (least sum over folds and classes of the squared share of the class that the fold has), of
+/// equals to the smallest. With no more blocks than folds every block is a fold of its own.
+pub fn block_folds(labels: &Labels, blocks: &[usize], k: usize, seed: u64) -> Vec<Split> {
     let totals = labels.counts();
-    let mut members = shuffled_groups(groups, seed);
+    let mut members = shuffled_blocks(blocks, seed);
     members.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
     let k = k.clamp(2, members.len().max(2));
-    let mut fold_of = vec![0usize; groups.len()];
+    let mut fold_of = vec![0usize; blocks.len()];
     let mut shares = vec![vec![0.0; totals.len()]; k];
     let mut sizes = vec![0usize; k];
     for (m, rows) in members.iter().enumerate() {
         let own = shares_of(rows, labels, &totals);
         // What the sum grows by.
-        let growth = |f: usize| -> f64 { own.iter().zip(&shares[f]).map(|(o, s)| o * (o + 2.0 * s)).sum() };
-        // The first groups go to folds of their own, so that none stays empty.
+        let growth = |f: usize| -> f64 {
+            own.iter()
+                .zip(&shares[f])
+                .map(|(o, s)| o * (o + 2.0 * s))
+                .sum()
+        };
+        // The first blocks go to folds of their own, so that none stays empty.
         let fold = if m < k {
             m
         } else {
-            // Sums of the same shares in another order differ in the last digits: those are ties, too.
+            // Sums of the same shares in another order differ in the last digits: those are ties,
+            // too.
             let rounded = |f: usize| (1e9 * growth(f)).round();
-            let order = |&a: &usize, &b: &usize| rounded(a).total_cmp(&rounded(b)).then(sizes[a].cmp(&sizes[b]));
+            let order = |&a: &usize, &b: &usize| {
+                rounded(a)
+                    .total_cmp(&rounded(b))
+                    .then(sizes[a].cmp(&sizes[b]))
+            };
             (0..k).min_by(order).unwrap_or(0)
         };
         rows.iter().for_each(|&row| fold_of[row] = fold);
@@ -61,15 +73,17 @@ pub fn grouped_folds(labels: &Labels, groups: &[usize], k: usize, seed: u64) -> 
     splits_of(&fold_of, k)
 }
 
-/// Holds out whole groups, about this fraction of the rows of every class: in random order a group is held out if that
-/// brings the shares of the classes nearer to the fraction (sum of squares). At least one group is, and two are left, or one of two.
-pub fn grouped_split(labels: &Labels, groups: &[usize], fraction: f64, seed: u64) -> Split {
+/// Holds out whole blocks, about this fraction of the rows of every class: in random order a block
+/// is held out if that brings the shares of the classes nearer to the fraction (sum of squares). At
+/// least one block is, and two are left, or one of two.
+pub fn block_split(labels: &Labels, blocks: &[usize], fraction: f64, seed: u64) -> Split {
     let totals = labels.counts();
-    let members = shuffled_groups(groups, seed);
+    let members = shuffled_blocks(blocks, seed);
     let most = members.len().saturating_sub(2).max(1);
     let distance = |held: &[f64], own: &[f64]| -> f64 {
         let off = held.iter().zip(own).zip(&totals).filter(|(_, n)| **n > 0);
-        off.map(|((h, o), _)| (h + o - fraction) * (h + o - fraction)).sum()
+        off.map(|((h, o), _)| (h + o - fraction) * (h + o - fraction))
+            .sum()
     };
     let nothing = vec![0.0; totals.len()];
     let mut held = nothing.clone();
@@ -85,18 +99,20 @@ pub fn grouped_split(labels: &Labels, groups: &[usize], fraction: f64, seed: u64
         let off = |rows: &Vec<usize>| distance(&nothing, &shares_of(rows, labels, &totals));
         out.extend(members.iter().min_by(|a, b| off(a).total_cmp(&off(b))));
     }
-    let mut is_held = vec![false; groups.len()];
-    out.into_iter().flatten().for_each(|&row| is_held[row] = true);
-    let (test, train) = (0..groups.len()).partition(|&i| is_held[i]);
+    let mut is_held = vec![false; blocks.len()];
+    out.into_iter()
+        .flatten()
+        .for_each(|&row| is_held[row] = true);
+    let (test, train) = (0..blocks.len()).partition(|&i| is_held[i]);
     Split { train, test }
 }
 
-/// The rows of every group, groups in random order.
-fn shuffled_groups(groups: &[usize], seed: u64) -> Vec<Vec<usize>> {
+/// The rows of every block, blocks in random order.
+fn shuffled_blocks(blocks: &[usize], seed: u64) -> Vec<Vec<usize>> {
     let mut place: HashMap<usize, usize> = HashMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    for (row, group) in groups.iter().enumerate() {
-        let g = *place.entry(*group).or_insert(members.len());
+    for (row, block) in blocks.iter().enumerate() {
+        let g = *place.entry(*block).or_insert(members.len());
         if g == members.len() {
             members.push(Vec::new());
         }
@@ -124,8 +140,9 @@ fn splits_of(fold_of: &[usize], k: usize) -> Vec<Split> {
     (0..k).map(split).collect()
 }
 
-/// Holds out a fraction of the rows of each class, at least one row of a class that has two or more, never all of them.
-/// What is left over after rounding down goes to the classes with the largest remainders.
+/// Holds out a fraction of the rows of each class, at least one row of a class that has two or
+/// more, never all of them. What is left over after rounding down goes to the classes with the
+/// largest remainders.
 pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     let mut rng = Rng::stream(seed, 0x_5917);
     let classes = rows_by_class(labels);
@@ -133,7 +150,12 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     let mut take: Vec<usize> = wanted.iter().map(|w| w.floor() as usize).collect();
     let total = (labels.len() as f64 * fraction).round() as usize;
     let mut by_remainder: Vec<usize> = (0..classes.len()).collect();
-    by_remainder.sort_by(|&a, &b| wanted[b].fract().total_cmp(&wanted[a].fract()).then(a.cmp(&b)));
+    by_remainder.sort_by(|&a, &b| {
+        wanted[b]
+            .fract()
+            .total_cmp(&wanted[a].fract())
+            .then(a.cmp(&b))
+    });
     let mut missing = total.saturating_sub(take.iter().sum());
     for &c in &by_remainder {
         if missing > 0 && take[c] + 1 < classes[c].len() {
@@ -157,8 +179,9 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
 /// Rows of every class that a sample has at least, where there are as many.
 const ROWS_OF_A_CLASS: usize = 5;
 
-/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order. A rare class keeps five rows, or all that it has, as far as the size allows; the largest
-/// makes room for them.
+/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order. A
+/// rare class keeps five rows, or all that it has, as far as the size allows; the largest makes
+/// room for them.
 pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
     let n = labels.len();
     if n <= size {
@@ -205,14 +228,21 @@ mod tests {
 
     #[test]
     fn a_sample_keeps_rare_classes() {
-        for (counts, least) in [([4199, 1], [1, 1]), ([3000, 3], [5, 3]), ([9, 4000], [5, 5])] {
+        for (counts, least) in [
+            ([4199, 1], [1, 1]),
+            ([3000, 3], [5, 3]),
+            ([9, 4000], [5, 5]),
+        ] {
             let l = labels(&counts);
             for seed in 0..5 {
                 let sample = stratified_sample(&l, 400, seed);
                 assert_eq!(sample.len(), 400);
                 assert!(sample.windows(2).all(|w| w[0] < w[1]));
                 let part = l.select(&sample).counts();
-                assert!(part[0] >= least[0] && part[1] >= least[1], "{counts:?} {part:?}");
+                assert!(
+                    part[0] >= least[0] && part[1] >= least[1],
+                    "{counts:?} {part:?}"
+                );
             }
         }
         // More classes than rows: what fits.
@@ -226,7 +256,8 @@ mod tests {
             .flat_map(|(c, &n)| std::iter::repeat_n(c, n))
             .collect();
         Rng::new(1).shuffle(&mut codes);
-        Labels::from_codes(codes, (0..counts.len()).map(|c| c.to_string()).collect()).expect("codes fit")
+        Labels::from_codes(codes, (0..counts.len()).map(|c| c.to_string()).collect())
+            .expect("codes fit")
     }
 
     #[test]
@@ -252,22 +283,30 @@ mod tests {
     }
 
     #[test]
-    fn groups_stay_together_and_fill_all_folds() {
+    fn blocks_stay_together_and_fill_all_folds() {
         let l = labels(&[60, 30, 10]);
         for (count, k) in [(40, 5), (7, 5), (5, 5), (3, 5), (2, 2)] {
-            // Of unlike sizes: group g has about as many rows as g + 1.
-            let group = |i: usize| (0..count).find(|g| i % (count * (count + 1) / 2) < (g + 1) * (g + 2) / 2);
-            let groups: Vec<usize> = (0..l.len()).map(|i| 10 * group(i).expect("found")).collect();
-            let folds = grouped_folds(&l, &groups, k, 3);
+            // Of unlike sizes: block g has about as many rows as g + 1.
+            let block = |i: usize| {
+                (0..count).find(|g| i % (count * (count + 1) / 2) < (g + 1) * (g + 2) / 2)
+            };
+            let blocks: Vec<usize> = (0..l.len())
+                .map(|i| 10 * block(i).expect("found"))
+                .collect();
+            let folds = block_folds(&l, &blocks, k, 3);
             assert_eq!(folds.len(), k.min(count));
             let mut all: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
             all.sort_unstable();
             assert_eq!(all, (0..l.len()).collect::<Vec<_>>());
             for f in &folds {
                 assert!(!f.test.is_empty() && !f.train.is_empty());
-                assert!(f.test.iter().all(|&i| f.train.iter().all(|&j| groups[i] != groups[j])));
+                assert!(
+                    f.test
+                        .iter()
+                        .all(|&i| f.train.iter().all(|&j| blocks[i] != blocks[j]))
+                );
             }
-            assert_eq!(folds, grouped_folds(&l, &groups, k, 3));
+            assert_eq!(folds, block_folds(&l, &blocks, k, 3));
         }
     }
 
@@ -275,14 +314,14 @@ mod tests {
     fn small_groups_make_even_folds() {
         let l = labels(&[120, 60, 20]);
         // Groups of two rows of one class: folds can be as good as those by class.
-        let mut groups = vec![0; l.len()];
+        let mut blocks = vec![0; l.len()];
         for class in 0..3 {
             for (k, i) in (0..l.len()).filter(|&i| l.codes()[i] == class).enumerate() {
-                groups[i] = 1000 * class + k / 2;
+                blocks[i] = 1000 * class + k / 2;
             }
         }
         for seed in 0..5 {
-            for f in grouped_folds(&l, &groups, 5, seed) {
+            for f in block_folds(&l, &blocks, 5, seed) {
                 let counts = l.select(&f.test).counts();
                 let even = |c: usize, n: usize| counts[c].abs_diff(n) <= 2;
                 assert!(even(0, 24) && even(1, 12) && even(2, 4), "{counts:?}");
@@ -292,19 +331,25 @@ mod tests {
         for (classes, each, k) in [(50, 6, 5), (26, 11, 10), (3, 11, 5)] {
             let l = labels(&vec![each; classes]);
             let alone: Vec<usize> = (0..l.len()).collect();
-            let sizes: Vec<usize> = grouped_folds(&l, &alone, k, 1).iter().map(|f| f.test.len()).collect();
+            let sizes: Vec<usize> = block_folds(&l, &alone, k, 1)
+                .iter()
+                .map(|f| f.test.len())
+                .collect();
             let (least, most) = (sizes.iter().min().copied(), sizes.iter().max().copied());
-            assert!(most <= least.map(|v| v + 1), "{classes} x {each}: {sizes:?}");
+            assert!(
+                most <= least.map(|v| v + 1),
+                "{classes} x {each}: {sizes:?}"
+            );
         }
     }
 
     #[test]
     fn held_out_groups_come_near_the_fraction() {
         let l = labels(&[120, 80]);
-        let groups: Vec<usize> = (0..200).map(|i| i / 5).collect();
+        let blocks: Vec<usize> = (0..200).map(|i| i / 5).collect();
         for fraction in [0.05, 0.2, 0.4, 0.45, 0.6, 0.8] {
             for seed in 0..5 {
-                let split = grouped_split(&l, &groups, fraction, seed);
+                let split = block_split(&l, &blocks, fraction, seed);
                 assert!(
                     (split.test.len() as f64 / 200.0 - fraction).abs() <= 0.05,
                     "{fraction} {}",
@@ -314,11 +359,12 @@ mod tests {
                     split
                         .test
                         .iter()
-                        .all(|&i| split.train.iter().all(|&j| groups[i] != groups[j]))
+                        .all(|&i| split.train.iter().all(|&j| blocks[i] != blocks[j]))
                 );
             }
         }
-        // One group of most rows stays, and at least one more with it; of two groups one is held out.
+        // One block of most rows stays, and at least one more with it; of two blocks one is held
+        // out.
         let large: Vec<usize> = (0..200usize).map(|i| i.saturating_sub(179)).collect();
         let kept = |split: &Split| {
             split
@@ -328,10 +374,10 @@ mod tests {
                 .collect::<std::collections::HashSet<_>>()
         };
         for seed in 0..5 {
-            let split = grouped_split(&l, &large, 0.2, seed);
+            let split = block_split(&l, &large, 0.2, seed);
             assert!(split.test.len() <= 19 && kept(&split).len() >= 2 && kept(&split).contains(&0));
             let two: Vec<usize> = (0..200).map(|i| i % 2).collect();
-            assert_eq!(grouped_split(&l, &two, 0.2, seed).test.len(), 100);
+            assert_eq!(block_split(&l, &two, 0.2, seed).test.len(), 100);
         }
     }
 

@@ -1,16 +1,18 @@
-//! What goes in: rows of numbers with class labels, the columns they came from, scaling, folds and random numbers.
+//! What goes in: rows of numbers with class labels, the columns they came from, scaling, folds and
+//! random numbers.
 
 mod dataset;
 mod folds;
-mod groups;
+
 mod rng;
 mod scaling;
 mod schema;
 pub mod simulate;
 
 pub use dataset::{Dataset, Labels};
-pub use folds::{Split, grouped_folds, grouped_split, stratified_folds, stratified_sample, stratified_split};
-pub use groups::Groups;
+pub use folds::{
+    Split, block_folds, block_split, stratified_folds, stratified_sample, stratified_split,
+};
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};

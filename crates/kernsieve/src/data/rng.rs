@@ -1,7 +1,8 @@
 //! Seeded random numbers.
 //!
-//! A small generator of our own, so that a seed gives the same folds and the same simulated data in every future
-//! version: xoshiro256++ (Blackman & Vigna 2021) seeded by SplitMix64, both in the public domain.
+//! A small generator of our own, so that a seed gives the same folds and the same simulated data in
+//! every future version: xoshiro256++ (Blackman & Vigna 2021) seeded by SplitMix64, both in the
+//! public domain.
 
 /// A seeded random number generator.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use crate::linalg::Matrix;
 
-/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and takes no part.
+/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and
+/// takes no part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     /// Mean of each feature over the training rows (0 when features are not standardised).
@@ -14,11 +15,11 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`, which count by their weights
-    /// (one for every row of `x`) if there are any.
+    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`, which
+    /// count by their weights (one for every row of `x`) if there are any.
     ///
-    /// A feature counts as constant when all its values are equal, or when its deviation is lost in the rounding of its
-    /// mean. Neither huge nor tiny units overflow.
+    /// A feature counts as constant when all its values are equal, or when its deviation is lost in
+    /// the rounding of its mean. Neither huge nor tiny units overflow.
     pub fn fit(x: &Matrix, rows: &[usize], weights: Option<&[f64]>, standardize: bool) -> Self {
         let p = x.cols();
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
@@ -30,9 +31,13 @@ impl Scaling {
                 high[j] = high[j].max(v);
             }
         }
-        // Every value as its place between the smallest and the largest, from 0 to 1: large offsets lose no digits. Halves,
-        // since the range itself may overflow.
-        let half: Vec<f64> = low.iter().zip(&high).map(|(l, h)| h * 0.5 - l * 0.5).collect();
+        // Every value as its place between the smallest and the largest, from 0 to 1: large offsets
+        // lose no digits. Halves, since the range itself may overflow.
+        let half: Vec<f64> = low
+            .iter()
+            .zip(&high)
+            .map(|(l, h)| h * 0.5 - l * 0.5)
+            .collect();
         let place = |j: usize, v: f64| {
             if half[j] > 0.0 {
                 (v * 0.5 - low[j] * 0.5) / half[j]
@@ -59,7 +64,9 @@ impl Scaling {
             .zip(&half)
             .map(|(v, h)| 2.0 * (v / n).sqrt() * h)
             .collect();
-        let mean: Vec<f64> = (0..p).map(|j| low[j] + half[j] * mean[j] + half[j] * mean[j]).collect();
+        let mean: Vec<f64> = (0..p)
+            .map(|j| low[j] + half[j] * mean[j] + half[j] * mean[j])
+            .collect();
         // (high > low) can hold while the deviation is rounding error only: 1e16, 1e16 + 2, ...
         let active: Vec<bool> = (0..p)
             .map(|j| high[j] > low[j] && deviation[j] > 4.0 * f64::EPSILON * mean[j].abs())
@@ -124,7 +131,10 @@ mod tests {
             let column = z.column(j);
             let mean = column.iter().sum::<f64>() / 30.0;
             let var = column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 30.0;
-            assert!(mean.abs() < 1e-13 && (var - 1.0).abs() < 1e-13, "{mean} {var}");
+            assert!(
+                mean.abs() < 1e-13 && (var - 1.0).abs() < 1e-13,
+                "{mean} {var}"
+            );
         }
         assert!(z.column(2).iter().all(|&v| v == 0.0));
     }

@@ -69,7 +69,9 @@ impl Schema {
         for c in &self.columns {
             match &c.kind {
                 ColumnKind::Numeric { .. } => names.push(c.name.clone()),
-                ColumnKind::Categorical { levels } => names.extend(levels.iter().map(|l| format!("{}={l}", c.name))),
+                ColumnKind::Categorical { levels } => {
+                    names.extend(levels.iter().map(|l| format!("{}={l}", c.name)))
+                }
             }
         }
         names

@@ -4,9 +4,9 @@ use super::dataset::{Dataset, Labels};
 use super::rng::Rng;
 use crate::linalg::Matrix;
 
-/// Simulated model 1 of Lapanowski & Gaynanova (section 6.1): 300 points uniform on `[-1, 1]^2`; class 1 where the radius
-/// is at least 2/3, class 2 where it is at most 2/3 - 1/10, points between are left out (about 270 stay); two noise features
-/// of variance 1/2.
+/// Simulated model 1 of Lapanowski & Gaynanova (section 6.1): 300 points uniform on `[-1, 1]^2`;
+/// class 1 where the radius is at least 2/3, class 2 where it is at most 2/3 - 1/10, points between
+/// are left out (about 270 stay); two noise features of variance 1/2.
 pub fn rings(seed: u64) -> Dataset {
     let mut rng = Rng::stream(seed, 1);
     let mut rows = Vec::new();
@@ -31,8 +31,8 @@ pub fn rings(seed: u64) -> Dataset {
     assemble(rows, 4, codes, &["1", "2"])
 }
 
-/// Simulated model 2 of Lapanowski & Gaynanova (section 6.2): 400 points uniform on `[-1, 1]^10`; class 1 where
-/// `x3 + sin(x4 + x1) < x2^2`, class 2 elsewhere; the last six features are noise.
+/// Simulated model 2 of Lapanowski & Gaynanova (section 6.2): 400 points uniform on `[-1, 1]^10`;
+/// class 1 where `x3 + sin(x4 + x1) < x2^2`, class 2 elsewhere; the last six features are noise.
 pub fn sine(seed: u64) -> Dataset {
     let mut rng = Rng::stream(seed, 2);
     let mut rows = Vec::with_capacity(4000);
@@ -45,9 +45,10 @@ pub fn sine(seed: u64) -> Dataset {
     assemble(rows, 10, codes, &["1", "2"])
 }
 
-/// The mixture of Ghosh & Wang (section 5.1): ten centres of class `+1` from `N((1.5, 0), 2 I)`, ten of class `-1` from
-/// `N((0, 1.5), 2 I)`; each row picks a centre of its class and adds `N(0, I / 5)`; `noise` features of white noise follow.
-/// `centres` seeds the centres and `seed` the rows, so that a test set can share the centres of its training set.
+/// The mixture of Ghosh & Wang (section 5.1): ten centres of class `+1` from `N((1.5, 0), 2 I)`,
+/// ten of class `-1` from `N((0, 1.5), 2 I)`; each row picks a centre of its class and adds `N(0, I
+/// / 5)`; `noise` features of white noise follow. `centres` seeds the centres and `seed` the rows,
+/// so that a test set can share the centres of its training set.
 pub fn mixture(centres: u64, seed: u64, per_class: usize, noise: usize) -> Dataset {
     let mut rng = Rng::stream(centres, 3);
     let draw_centres = |rng: &mut Rng, at: [f64; 2]| -> Vec<[f64; 2]> {
@@ -92,7 +93,11 @@ mod tests {
         assert!((230..=300).contains(&d.n_samples()));
         for (row, &c) in d.x().iter_rows().zip(d.labels().codes()) {
             let r = row[0].hypot(row[1]);
-            assert!(if c == 0 { r >= 2.0 / 3.0 } else { r <= 2.0 / 3.0 - 0.1 });
+            assert!(if c == 0 {
+                r >= 2.0 / 3.0
+            } else {
+                r <= 2.0 / 3.0 - 0.1
+            });
         }
         assert_eq!(rings(0), rings(0));
         assert_ne!(rings(0), rings(1));

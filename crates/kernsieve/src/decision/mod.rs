@@ -1,4 +1,5 @@
-//! From outputs `z` to class probabilities. The predicted class is always the one of largest probability.
+//! From outputs `z` to class probabilities. The predicted class is always the one of largest
+//! probability.
 
 mod posterior;
 mod simplex;
@@ -6,7 +7,7 @@ mod simplex;
 pub use posterior::{argmax, softmax_in_place};
 pub use simplex::Simplex;
 
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use rayon::prelude::*;
@@ -14,17 +15,18 @@ use rayon::prelude::*;
 /// A decision rule: log scores `s_c(z)`, probabilities `exp(s_c) / sum exp(s)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// `s_c = -|z - mean_c|^2 / 2 + log prior_c`: Mahalanobis distance with priors where the pooled within-class
-    /// covariance of `z` is the identity, as it is for canonical variates (Harrison & Pasupa, eq. 12).
+    /// `s_c = -|z - mean_c|^2 / 2 + log prior_c`: Mahalanobis distance with priors where the pooled
+    /// within-class covariance of `z` is the identity, as it is for canonical variates (Harrison &
+    /// Pasupa, eq. 12).
     Mahalanobis {
         /// Class means, classes x outputs.
         means: Matrix,
         /// One per class.
         log_priors: Vec<f64>,
     },
-    /// `s_c = -|z - mean_c|^2 / (2 variance) + log prior_c`: the nearest centroid (Lapanowski & Gaynanova, section 2.4) in
-    /// the pooled within-class variance of `z`, shifted by the priors. With equal priors it is the paper's rule, and the
-    /// variance only scales the probabilities.
+    /// `s_c = -|z - mean_c|^2 / (2 variance) + log prior_c`: the nearest centroid (Lapanowski &
+    /// Gaynanova, section 2.4) in the pooled within-class variance of `z`, shifted by the priors.
+    /// With equal priors it is the paper's rule, and the variance only scales the probabilities.
     NearestCentroid {
         /// Class means, classes x outputs.
         means: Matrix,
@@ -38,18 +40,21 @@ pub enum Decision {
         /// One per class.
         log_priors: Vec<f64>,
     },
-    /// `s_c = z_c + shift_c`, `z` logits (Ghosh & Wang, eq. 19); for two classes one output, the log odds of the second, and
-    /// `s = (shift_0, z + shift_1)`. Shifts are 0 unless the classes are to have other priors than in training.
+    /// `s_c = z_c + shift_c`, `z` logits (Ghosh & Wang, eq. 19); for two classes one output, the
+    /// log odds of the second, and `s = (shift_0, z + shift_1)`. Shifts are 0 unless the classes
+    /// are to have other priors than in training.
     Logits {
         /// `log(prior / proportion in training)`, one per class.
         shifts: Vec<f64>,
     },
-    /// `s_c = log p_c`, `p_c = 1 / (1 + exp(-(z_2c - z_2c+1 + log_odds_c)))`: outputs come in pairs, the log density of a class and that of all others.
+    /// `s_c = log p_c`, `p_c = 1 / (1 + exp(-(z_2c - z_2c+1 + log_odds_c)))`: outputs come in
+    /// pairs, the log density of a class and that of all others.
     OneAgainstRest {
         /// `log(prior / (1 - prior))`, one per class.
         log_odds: Vec<f64>,
     },
-    /// `s_c = log p_c`, `p` the outputs of a regression on class indicators brought to the simplex (Hidaka & Kurita, section 4.1).
+    /// `s_c = log p_c`, `p` the outputs of a regression on class indicators brought to the simplex
+    /// (Hidaka & Kurita, section 4.1).
     Simplex {
         /// How.
         kind: Simplex,
@@ -84,7 +89,9 @@ impl Decision {
     pub fn check(&self) -> Result<()> {
         let ok = match self {
             Self::Mahalanobis { means, log_priors } => {
-                means.rows() == log_priors.len() && means.as_slice().iter().all(|v| v.is_finite()) && valid(log_priors)
+                means.rows() == log_priors.len()
+                    && means.as_slice().iter().all(|v| v.is_finite())
+                    && valid(log_priors)
             }
             Self::NearestCentroid {
                 means,
@@ -98,7 +105,9 @@ impl Decision {
                     && valid(log_priors)
             }
             Self::LogDensity { log_priors } | Self::Simplex { log_priors, .. } => valid(log_priors),
-            Self::OneAgainstRest { log_odds } => log_odds.len() >= 2 && log_odds.iter().all(|v| v.is_finite()),
+            Self::OneAgainstRest { log_odds } => {
+                log_odds.len() >= 2 && log_odds.iter().all(|v| v.is_finite())
+            }
             Self::Logits { shifts } => shifts.len() >= 2 && shifts.iter().all(|v| v.is_finite()),
         };
         if ok {
@@ -124,7 +133,8 @@ impl Decision {
         out
     }
 
-    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the outputs are.
+    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the
+    /// outputs are.
     pub fn posterior(&self, z: &Matrix) -> Matrix {
         let mut p = self.scores(z);
         softmax_rows(&mut p);
@@ -132,7 +142,13 @@ impl Decision {
     }
 
     fn log_scores(&self, z: &[f64], out: &mut [f64]) {
-        let half_distance = |mean: &[f64]| 0.5 * z.iter().zip(mean).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let half_distance = |mean: &[f64]| {
+            0.5 * z
+                .iter()
+                .zip(mean)
+                .map(|(a, b)| (a - b) * (a - b))
+                .sum::<f64>()
+        };
         match self {
             Self::Mahalanobis { means, log_priors } => {
                 for (c, s) in out.iter_mut().enumerate() {
@@ -187,11 +203,12 @@ fn valid(log_priors: &[f64]) -> bool {
 }
 
 /// The nearest-centroid rule learned from the outputs of the training rows.
-pub fn nearest_centroid(z: &Matrix, groups: &Groups, log_priors: Vec<f64>) -> Decision {
-    let means = groups.means(z);
-    let within = groups.squared_distance(z, &means.select_rows(groups.codes()));
-    let count = groups.total() * z.cols().max(1) as f64;
-    // A perfect fit has no variance left: a floor far below any distance between means keeps the scores finite.
+pub fn nearest_centroid(z: &Matrix, classes: &Classes, log_priors: Vec<f64>) -> Decision {
+    let means = classes.means(z);
+    let within = classes.squared_distance(z, &means.select_rows(classes.codes()));
+    let count = classes.total() * z.cols().max(1) as f64;
+    // A perfect fit has no variance left: a floor far below any distance between means keeps the
+    // scores finite.
     let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
     let variance = (within / count).max(1e-12 * spread).max(1e-300);
     Decision::NearestCentroid {
@@ -222,14 +239,19 @@ mod tests {
     #[test]
     fn with_equal_priors_the_nearest_centroid_wins() {
         let z = Matrix::from_vec(vec![0.0, 0.1, 1.0, 1.3, 5.0], 5, 1);
-        let d = nearest_centroid(&z, &Groups::new(&[0, 0, 1, 1, 1], None, 2), vec![0.5f64.ln(); 2]);
+        let d = nearest_centroid(
+            &z,
+            &Classes::new(&[0, 0, 1, 1, 1], None, 2),
+            vec![0.5f64.ln(); 2],
+        );
         let Decision::NearestCentroid { ref means, .. } = d else {
             panic!("wrong rule")
         };
         let test = Matrix::from_fn(200, 1, |i, _| i as f64 / 20.0 - 3.0);
         let p = d.posterior(&test);
         for i in 0..200 {
-            let nearer = (test[(i, 0)] - means[(0, 0)]).abs() <= (test[(i, 0)] - means[(1, 0)]).abs();
+            let nearer =
+                (test[(i, 0)] - means[(0, 0)]).abs() <= (test[(i, 0)] - means[(1, 0)]).abs();
             assert_eq!(argmax(p.row(i)) == 0, nearer);
             assert!((p.row(i).iter().sum::<f64>() - 1.0).abs() < 1e-15);
         }
@@ -250,7 +272,10 @@ mod tests {
             [1e308, -1e308],
         ] {
             let p = d.posterior(&Matrix::from_vec(z.to_vec(), 1, 2));
-            assert!(p.as_slice().iter().all(|v| v.is_finite() && *v >= 0.0), "{z:?} {p:?}");
+            assert!(
+                p.as_slice().iter().all(|v| v.is_finite() && *v >= 0.0),
+                "{z:?} {p:?}"
+            );
             assert!((p.as_slice().iter().sum::<f64>() - 1.0).abs() < 1e-15);
         }
     }

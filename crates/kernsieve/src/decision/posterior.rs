@@ -1,7 +1,8 @@
 //! Log scores to probabilities.
 
-/// Replaces log scores by `exp(s_c) / sum exp(s)`. Scores that are NaN or not finite cannot make the result so: NaN counts
-/// as impossible, and where nothing finite is left the probability is shared by the largest scores.
+/// Replaces log scores by `exp(s_c) / sum exp(s)`. Scores that are NaN or not finite cannot make
+/// the result so: NaN counts as impossible, and where nothing finite is left the probability is
+/// shared by the largest scores.
 pub fn softmax_in_place(scores: &mut [f64]) {
     for s in scores.iter_mut() {
         if s.is_nan() {

@@ -2,18 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How outputs that are meant as probabilities become probabilities (Hidaka & Kurita, section 4.1, which leaves it open).
+/// How outputs that are meant as probabilities become probabilities (Hidaka & Kurita, section 4.1,
+/// which leaves it open).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Simplex {
-    /// Negative ones become 0, then all are divided by their sum; where none is positive, the priors.
+    /// Negative ones become 0, then all are divided by their sum; where none is positive, the
+    /// priors.
     #[default]
     Clip,
     /// The nearest point of the simplex.
     Project,
     /// `exp(z_k) / sum exp(z)`.
     Softmax,
-    /// None of this: the discriminant kernel takes the outputs as they are, which are then no probabilities.
+    /// None of this: the discriminant kernel takes the outputs as they are, which are then no
+    /// probabilities.
     None,
 }
 
@@ -95,9 +98,18 @@ mod tests {
             probabilities(Simplex::Clip, &[0.6, -0.4, 0.2]),
             &[0.75, 0.0, 0.25]
         ));
-        assert!(close(probabilities(Simplex::Clip, &[-1.0, -2.0]), &[0.5, 0.5]));
-        assert!(close(probabilities(Simplex::Project, &[-1.0, -3.0]), &[1.0, 0.0]));
-        assert!(close(probabilities(Simplex::Softmax, &[3f64.ln(), 0.0]), &[0.75, 0.25]));
+        assert!(close(
+            probabilities(Simplex::Clip, &[-1.0, -2.0]),
+            &[0.5, 0.5]
+        ));
+        assert!(close(
+            probabilities(Simplex::Project, &[-1.0, -3.0]),
+            &[1.0, 0.0]
+        ));
+        assert!(close(
+            probabilities(Simplex::Softmax, &[3f64.ln(), 0.0]),
+            &[0.75, 0.25]
+        ));
     }
 
     #[test]
@@ -112,7 +124,10 @@ mod tests {
                 [0.0; 3],
             ] {
                 let p = probabilities(kind, &z);
-                assert!(p.iter().all(|v| v.is_finite() && *v >= 0.0), "{kind:?} {z:?} {p:?}");
+                assert!(
+                    p.iter().all(|v| v.is_finite() && *v >= 0.0),
+                    "{kind:?} {z:?} {p:?}"
+                );
                 assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             }
         }

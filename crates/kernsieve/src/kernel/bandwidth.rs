@@ -4,8 +4,8 @@ use super::{Base, Kernel, Pairs, center_gram_weighted, gram};
 use crate::data::{Labels, stratified_sample};
 use crate::linalg::Matrix;
 
-/// Rows beyond which distances are taken from a seeded, class-stratified sample: 2000 rows give two million pairs, far
-/// more than a quantile needs.
+/// Rows beyond which distances are taken from a seeded, class-stratified sample: 2000 rows give two
+/// million pairs, far more than a quantile needs.
 const SAMPLE: usize = 2000;
 
 /// `count` values from `low` to `high`, evenly spaced in the logarithm, smallest first.
@@ -23,10 +23,10 @@ pub fn log_grid(low: f64, high: f64, count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Gaussian bandwidths from quantiles of the squared distances between rows of different classes (Lapanowski & Gaynanova,
-/// section 5.1): their `sigma^2` is the quantile, and `bandwidth = sigma / sqrt 2`. Quantiles by linear interpolation.
-/// Equal values are listed once; a quantile of zero (duplicated rows) is replaced by the smallest positive distance.
-/// Empty when all rows are equal.
+/// Gaussian bandwidths from quantiles of the squared distances between rows of different classes
+/// (Lapanowski & Gaynanova, section 5.1): their `sigma^2` is the quantile, and `bandwidth = sigma /
+/// sqrt 2`. Quantiles by linear interpolation. Equal values are listed once; a quantile of zero
+/// (duplicated rows) is replaced by the smallest positive distance. Empty when all rows are equal.
 pub fn between_class_bandwidths(
     x: &Matrix,
     labels: &Labels,
@@ -47,14 +47,20 @@ pub fn between_class_bandwidths(
     grid
 }
 
-/// The median distance between rows: the scale on which kernels of distance vary. `None` when all rows are equal.
-pub fn median_bandwidth(x: &Matrix, labels: &Labels, weights: Option<&[f64]>, seed: u64) -> Option<f64> {
+/// The median distance between rows: the scale on which kernels of distance vary. `None` when all
+/// rows are equal.
+pub fn median_bandwidth(
+    x: &Matrix,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    seed: u64,
+) -> Option<f64> {
     let d2 = Distances::sampled(x, labels, weights, seed, |_, _| true);
     Some(d2.quantile(0.5).max(d2.smallest_positive()?).sqrt())
 }
 
-/// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500 rows evenly spread: the scale on
-/// which a ridge acts. Never zero.
+/// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500 rows
+/// evenly spread: the scale on which a ridge acts. Never zero.
 pub fn centred_scale(kernel: &Kernel, x: &Matrix, weights: Option<&[f64]>) -> f64 {
     const ROWS: usize = 500;
     let n = x.rows();
@@ -63,16 +69,27 @@ pub fn centred_scale(kernel: &Kernel, x: &Matrix, weights: Option<&[f64]>) -> f6
     } else {
         (0..ROWS).map(|i| i * n / ROWS).collect()
     };
-    let weights: Vec<f64> = rows.iter().map(|&i| weights.map_or(1.0, |w| w[i])).collect();
+    let weights: Vec<f64> = rows
+        .iter()
+        .map(|&i| weights.map_or(1.0, |w| w[i]))
+        .collect();
     let mut k = gram(kernel, &x.select_rows(&rows));
     center_gram_weighted(&mut k, Some(&weights));
     let total: f64 = weights.iter().sum();
-    let mean = (0..rows.len()).map(|i| weights[i] * k[(i, i)].abs()).sum::<f64>() / total;
-    if mean.is_finite() && mean > 0.0 { mean } else { 1.0 }
+    let mean = (0..rows.len())
+        .map(|i| weights[i] * k[(i, i)].abs())
+        .sum::<f64>()
+        / total;
+    if mean.is_finite() && mean > 0.0 {
+        mean
+    } else {
+        1.0
+    }
 }
 
-/// Squared distances between rows in ascending order, each with the number of pairs of rows that it stands for: `w_i w_j` for rows of weights `w_i` and `w_j`, and `w (w - 1) / 2` distances of
-/// zero within a row of weight `w`, so that a row of weight 2 counts as two rows do.
+/// Squared distances between rows in ascending order, each with the number of pairs of rows that it
+/// stands for: `w_i w_j` for rows of weights `w_i` and `w_j`, and `w (w - 1) / 2` distances of zero
+/// within a row of weight `w`, so that a row of weight 2 counts as two rows do.
 struct Distances {
     values: Vec<f64>,
     /// Pairs up to and with each value.
@@ -91,7 +108,9 @@ impl Distances {
         let sample = x.select_rows(&rows);
         let class = |i: usize| labels.codes()[rows[i]];
         // Weights that are shares of the rows must not make pairs vanish.
-        let mean = weights.map_or(1.0, |w| rows.iter().map(|&i| w[i]).sum::<f64>() / rows.len() as f64);
+        let mean = weights.map_or(1.0, |w| {
+            rows.iter().map(|&i| w[i]).sum::<f64>() / rows.len() as f64
+        });
         let weight = |i: usize| weights.map_or(1.0, |w| w[rows[i]] / mean.min(1.0));
         let d2 = Pairs::new(Base::SquaredDistance, sample.clone()).all(&sample, |_| ());
         let mut pairs = Vec::new();
@@ -128,7 +147,8 @@ impl Distances {
         values.find(|&v| v > 1e-12 * largest && v.is_finite())
     }
 
-    /// Quantile `q` by linear interpolation between order statistics (type 7); there must be a value.
+    /// Quantile `q` by linear interpolation between order statistics (type 7); there must be a
+    /// value.
     fn quantile(&self, q: f64) -> f64 {
         let count = self.upto.last().copied().unwrap_or(0.0);
         let h = (count - 1.0).max(0.0) * q.clamp(0.0, 1.0);
@@ -160,7 +180,10 @@ mod tests {
         let x = Matrix::from_vec(vec![0.0, 10.0, 3.0], 3, 1);
         let labels = Labels::from_text(&["a", "a", "b"]);
         let b = between_class_bandwidths(&x, &labels, None, &[0.0, 0.5, 1.0], 0);
-        let expected: Vec<f64> = [9.0f64, 29.0, 49.0].iter().map(|q| (q / 2.0).sqrt()).collect();
+        let expected: Vec<f64> = [9.0f64, 29.0, 49.0]
+            .iter()
+            .map(|q| (q / 2.0).sqrt())
+            .collect();
         for (u, v) in b.iter().zip(&expected) {
             assert!((u - v).abs() < 1e-12);
         }

@@ -15,7 +15,8 @@ pub struct GramMeans {
     pub grand: f64,
 }
 
-/// Replaces `K` by `C K C`, `C = I - 11'/n` (Lapanowski & Gaynanova, section 2.3), without forming `C`.
+/// Replaces `K` by `C K C`, `C = I - 11'/n` (Lapanowski & Gaynanova, section 2.3), without forming
+/// `C`.
 pub fn center_gram(k: &mut Matrix) -> GramMeans {
     center_gram_weighted(k, None)
 }
@@ -41,7 +42,8 @@ pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMean
         .zip(columns.par_chunks(rows))
         .for_each(|(rows, means)| {
             for (row, mean) in rows.chunks_exact_mut(n).zip(means) {
-                // The sum of the two means comes first: it is the same for (i, j) and (j, i), so the result is exactly symmetric.
+                // The sum of the two means comes first: it is the same for (i, j) and (j, i), so
+                // the result is exactly symmetric.
                 for (v, &other) in row.iter_mut().zip(&columns) {
                     *v = *v - (mean + other) + grand;
                 }

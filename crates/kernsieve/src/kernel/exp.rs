@@ -1,11 +1,13 @@
 //! A vectorised exponential.
 //!
-//! `exp(x) = 2^k exp(r)` with `k = round(x / ln 2)` and `|r| <= ln 2 / 2`; `exp(r)` by a polynomial of degree 11 (near
-//! minimax, interpolated at Chebyshev nodes). Within about 1 unit in the last place, five times as fast as the C library's.
-//! Written as plain arithmetic, compiled for the processor's widest vectors and chosen at run time.
+//! `exp(x) = 2^k exp(r)` with `k = round(x / ln 2)` and `|r| <= ln 2 / 2`; `exp(r)` by a polynomial
+//! of degree 11 (near minimax, interpolated at Chebyshev nodes). Within about 1 unit in the last
+//! place, five times as fast as the C library's. Written as plain arithmetic, compiled for the
+//! processor's widest vectors and chosen at run time.
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
-// ln 2 in two parts; the high one is short, so that its product with an integer below 2^20 is exact.
+// ln 2 in two parts; the high one is short, so that its product with an integer below 2^20 is
+// exact.
 const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Adding and subtracting this rounds to an integer, which then sits in the low bits.
@@ -26,8 +28,8 @@ const POLYNOMIAL: [f64; 10] = [
     2.510_042_415_700_506_7e-8,
 ];
 
-/// Replaces every value by its exponential. Below -708 the result is 0 (no subnormal numbers), above 709 it is infinite.
-/// NaN stays NaN.
+/// Replaces every value by its exponential. Below -708 the result is 0 (no subnormal numbers),
+/// above 709 it is infinite. NaN stays NaN.
 pub fn exp_in_place(values: &mut [f64]) {
     match pulp::Arch::new() {
         // Without a fused multiply-add instruction `mul_add` would be a slow call.
@@ -57,7 +59,8 @@ fn exp_one(x: f64, fma: impl Fn(f64, f64, f64) -> f64) -> f64 {
         p = fma(p, r, c);
     }
     let e = fma(p * r, r, r) + 1.0;
-    // 2^k: the integer k sits in the low bits of `shifted`; adding it to the exponent field multiplies by 2^k.
+    // 2^k: the integer k sits in the low bits of `shifted`; adding it to the exponent field
+    // multiplies by 2^k.
     let scaled = f64::from_bits(e.to_bits().wrapping_add(shifted.to_bits() << 52));
     let finite = if x < LOWEST { 0.0 } else { scaled };
     let bounded = if x > HIGHEST { f64::INFINITY } else { finite };
@@ -80,11 +83,19 @@ mod tests {
             .collect();
         let mut ours = inputs.clone();
         exp_in_place(&mut ours);
-        let worst = inputs.iter().zip(&ours).map(|(x, y)| ulps(x.exp(), *y)).max();
+        let worst = inputs
+            .iter()
+            .zip(&ours)
+            .map(|(x, y)| ulps(x.exp(), *y))
+            .max();
         assert!(worst <= Some(2), "{worst:?}");
         let mut plain = inputs.clone();
         each(&mut plain, |a, b, c| a * b + c);
-        let worst = inputs.iter().zip(&plain).map(|(x, y)| ulps(x.exp(), *y)).max();
+        let worst = inputs
+            .iter()
+            .zip(&plain)
+            .map(|(x, y)| ulps(x.exp(), *y))
+            .max();
         assert!(worst <= Some(2), "{worst:?}");
     }
 
@@ -102,7 +113,10 @@ mod tests {
             1e-300,
         ];
         exp_in_place(&mut v);
-        assert_eq!(v[..7], [1.0, 1.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY, 0.0]);
+        assert_eq!(
+            v[..7],
+            [1.0, 1.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY, 0.0]
+        );
         assert!(v[7].is_nan());
         assert_eq!(v[8], 1.0);
     }

@@ -4,18 +4,26 @@ use super::{Base, Kernel, cross_gram};
 use crate::linalg::{Matrix, matmul};
 use std::borrow::Cow;
 
-/// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix of Lapanowski & Gaynanova's section 4.1 for rows `x` (`n x p`),
-/// rows `z` (`s x p`) and coefficients `a` (`s`).
+/// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix of Lapanowski & Gaynanova's section 4.1
+/// for rows `x` (`n x p`), rows `z` (`s x p`) and coefficients `a` (`s`).
 ///
-/// Kernels of the squared distance need one product with `2 p + 1` columns, kernels of the inner product one with `p`;
-/// the Laplacian goes pair by pair, `n s p` operations.
-pub fn weight_gradient(kernel: &Kernel, x: &Matrix, z: &Matrix, weights: &[f64], a: &[f64]) -> Matrix {
+/// Kernels of the squared distance need one product with `2 p + 1` columns, kernels of the inner
+/// product one with `p`; the Laplacian goes pair by pair, `n s p` operations.
+pub fn weight_gradient(
+    kernel: &Kernel,
+    x: &Matrix,
+    z: &Matrix,
+    weights: &[f64],
+    a: &[f64],
+) -> Matrix {
     let k = cross_gram(kernel, &weighted(x, weights), &weighted(z, weights));
     let slopes = WeightSlopes::new(kernel, x, z, weights, &k);
     let mut t = slopes.directions(a);
     let p = x.cols();
     for row in t.as_mut_slice().chunks_exact_mut(p.max(1)) {
-        row.iter_mut().zip(weights).for_each(|(v, &w)| *v *= slopes.factor(w));
+        row.iter_mut()
+            .zip(weights)
+            .for_each(|(v, &w)| *v *= slopes.factor(w));
     }
     t
 }
@@ -24,10 +32,12 @@ fn weighted(m: &Matrix, weights: &[f64]) -> Matrix {
     Matrix::from_fn(m.rows(), m.cols(), |i, j| m[(i, j)] * weights[j])
 }
 
-/// Derivatives of a weighted kernel between two sets of rows, in a form that does not vanish at a weight of zero.
+/// Derivatives of a weighted kernel between two sets of rows, in a form that does not vanish at a
+/// weight of zero.
 ///
-/// All kernels but the Laplacian are functions of `sum_j v_j d_j` with `v_j = w_j^2`, so `dk / dw_j = 2 w_j dk / dv_j`: at `w_j = 0` the
-/// first is zero whatever the feature says, the second is not. The Laplacian is a function of `sum_j |w_j| d_j`.
+/// All kernels but the Laplacian are functions of `sum_j v_j d_j` with `v_j = w_j^2`, so `dk / dw_j
+/// = 2 w_j dk / dv_j`: at `w_j = 0` the first is zero whatever the feature says, the second is not.
+/// The Laplacian is a function of `sum_j |w_j| d_j`.
 pub struct WeightSlopes<'a> {
     kernel: Kernel,
     x: &'a Matrix,
@@ -39,20 +49,34 @@ pub struct WeightSlopes<'a> {
 
 impl<'a> WeightSlopes<'a> {
     /// From the kernel's values at these weights, `n x s`.
-    pub fn new(kernel: &Kernel, x: &'a Matrix, z: &'a Matrix, weights: &[f64], values: &'a Matrix) -> Self {
+    pub fn new(
+        kernel: &Kernel,
+        x: &'a Matrix,
+        z: &'a Matrix,
+        weights: &[f64],
+        values: &'a Matrix,
+    ) -> Self {
         let map = |m: &Matrix, f: &dyn Fn(f64) -> f64| {
             let mut out = m.clone();
             out.as_mut_slice().iter_mut().for_each(|v| *v = f(*v));
             Cow::Owned(out)
         };
         let (slope, factor) = match *kernel {
-            Kernel::Gaussian { bandwidth } => (Cow::Borrowed(values), -0.5 / (bandwidth * bandwidth)),
+            Kernel::Gaussian { bandwidth } => {
+                (Cow::Borrowed(values), -0.5 / (bandwidth * bandwidth))
+            }
             Kernel::Laplacian { bandwidth } => (Cow::Borrowed(values), -1.0 / bandwidth),
             Kernel::Linear => (map(values, &|_| 1.0), 1.0),
-            Kernel::Cauchy { bandwidth, dimension } => {
+            Kernel::Cauchy {
+                bandwidth,
+                dimension,
+            } => {
                 // (1 + t)^-(e + 1) from the value (1 + t)^-e.
                 let e = 0.5 * (1.0 + dimension as f64);
-                (map(values, &|v| v.powf((e + 1.0) / e)), -e / (bandwidth * bandwidth))
+                (
+                    map(values, &|v| v.powf((e + 1.0) / e)),
+                    -e / (bandwidth * bandwidth),
+                )
             }
             Kernel::Polynomial { degree } => {
                 let d = degree as i32;
@@ -127,7 +151,11 @@ impl<'a> WeightSlopes<'a> {
 }
 
 fn inner_products(x: &Matrix, z: &Matrix, weights: &[f64]) -> Matrix {
-    cross_gram(&Kernel::Linear, &weighted(x, weights), &weighted(z, weights))
+    cross_gram(
+        &Kernel::Linear,
+        &weighted(x, weights),
+        &weighted(z, weights),
+    )
 }
 
 #[cfg(test)]
@@ -147,7 +175,10 @@ mod tests {
             Kernel::Linear,
             Kernel::Gaussian { bandwidth: 1.1 },
             Kernel::Polynomial { degree: 3 },
-            Kernel::Sigmoid { slope: 0.3, shift: 0.2 },
+            Kernel::Sigmoid {
+                slope: 0.3,
+                shift: 0.2,
+            },
             Kernel::Laplacian { bandwidth: 1.7 },
             Kernel::Cauchy {
                 bandwidth: 1.4,
@@ -182,7 +213,13 @@ mod tests {
     #[test]
     fn a_zero_weight_has_a_zero_column_for_even_kernels() {
         let x = Matrix::from_fn(4, 2, |i, j| (i + j) as f64);
-        let t = weight_gradient(&Kernel::Gaussian { bandwidth: 1.0 }, &x, &x, &[0.5, 0.0], &[1.0; 4]);
+        let t = weight_gradient(
+            &Kernel::Gaussian { bandwidth: 1.0 },
+            &x,
+            &x,
+            &[0.5, 0.0],
+            &[1.0; 4],
+        );
         assert!((0..4).all(|i| t[(i, 1)] == 0.0));
     }
 }

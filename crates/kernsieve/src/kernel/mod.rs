@@ -1,5 +1,5 @@
-//! Kernels: their values in blocks by matrix products, their gradient with respect to feature weights, centring, and
-//! rules for the bandwidth.
+//! Kernels: their values in blocks by matrix products, their gradient with respect to feature
+//! weights, centring, and rules for the bandwidth.
 
 mod bandwidth;
 mod centring;
@@ -109,9 +109,9 @@ impl Kernel {
     /// The bandwidth, if the kernel has one.
     pub fn bandwidth(&self) -> Option<f64> {
         match *self {
-            Self::Gaussian { bandwidth } | Self::Laplacian { bandwidth } | Self::Cauchy { bandwidth, .. } => {
-                Some(bandwidth)
-            }
+            Self::Gaussian { bandwidth }
+            | Self::Laplacian { bandwidth }
+            | Self::Cauchy { bandwidth, .. } => Some(bandwidth),
             _ => None,
         }
     }
@@ -121,7 +121,10 @@ impl Kernel {
         match self {
             Self::Gaussian { .. } => Self::Gaussian { bandwidth },
             Self::Laplacian { .. } => Self::Laplacian { bandwidth },
-            Self::Cauchy { dimension, .. } => Self::Cauchy { bandwidth, dimension },
+            Self::Cauchy { dimension, .. } => Self::Cauchy {
+                bandwidth,
+                dimension,
+            },
             other => other,
         }
     }
@@ -130,12 +133,24 @@ impl Kernel {
     pub fn check(&self) -> Result<()> {
         match *self {
             Self::Linear => Ok(()),
-            Self::Gaussian { bandwidth: b } | Self::Laplacian { bandwidth: b } | Self::Cauchy { bandwidth: b, .. } => {
-                require("bandwidth", b, b.is_finite() && b > 0.0, "finite and above 0")
+            Self::Gaussian { bandwidth: b }
+            | Self::Laplacian { bandwidth: b }
+            | Self::Cauchy { bandwidth: b, .. } => require(
+                "bandwidth",
+                b,
+                b.is_finite() && b > 0.0,
+                "finite and above 0",
+            ),
+            Self::Polynomial { degree } => {
+                require("degree", degree, (1..=64).contains(&degree), "from 1 to 64")
             }
-            Self::Polynomial { degree } => require("degree", degree, (1..=64).contains(&degree), "from 1 to 64"),
             Self::Sigmoid { slope, shift } => {
-                require("slope", slope, slope.is_finite() && slope > 0.0, "finite and above 0")?;
+                require(
+                    "slope",
+                    slope,
+                    slope.is_finite() && slope > 0.0,
+                    "finite and above 0",
+                )?;
                 require("shift", shift, shift.is_finite(), "finite")
             }
         }
@@ -149,7 +164,9 @@ impl Kernel {
                 let d = degree.min(i32::MAX as u32) as i32;
                 base.iter_mut().for_each(|v| *v = (1.0 + *v).powi(d));
             }
-            Self::Sigmoid { slope, shift } => base.iter_mut().for_each(|v| *v = (slope * *v + shift).tanh()),
+            Self::Sigmoid { slope, shift } => base
+                .iter_mut()
+                .for_each(|v| *v = (slope * *v + shift).tanh()),
             Self::Gaussian { .. } | Self::Laplacian { .. } | Self::Cauchy { .. } => {
                 self.apply_log(base);
                 exp_in_place(base);
@@ -157,8 +174,9 @@ impl Kernel {
         }
     }
 
-    /// Replaces base values by the logarithm of the kernel. Meaningful for the kernels that are densities: Gaussian,
-    /// Laplacian, Cauchy. For the others it is the logarithm of the value, NaN where that is negative.
+    /// Replaces base values by the logarithm of the kernel. Meaningful for the kernels that are
+    /// densities: Gaussian, Laplacian, Cauchy. For the others it is the logarithm of the value, NaN
+    /// where that is negative.
     pub fn apply_log(&self, base: &mut [f64]) {
         match *self {
             Self::Gaussian { bandwidth } => {
@@ -169,8 +187,14 @@ impl Kernel {
                 let f = -1.0 / bandwidth;
                 base.iter_mut().for_each(|v| *v *= f);
             }
-            Self::Cauchy { bandwidth, dimension } => {
-                let (f, e) = (1.0 / (bandwidth * bandwidth), -0.5 * (1.0 + dimension as f64));
+            Self::Cauchy {
+                bandwidth,
+                dimension,
+            } => {
+                let (f, e) = (
+                    1.0 / (bandwidth * bandwidth),
+                    -0.5 * (1.0 + dimension as f64),
+                );
                 base.iter_mut().for_each(|v| *v = e * (f * *v).ln_1p());
             }
             Self::Linear | Self::Polynomial { .. } | Self::Sigmoid { .. } => {
@@ -180,8 +204,8 @@ impl Kernel {
         }
     }
 
-    /// `log` of the constant that makes the kernel a density in `p` dimensions (Kim & Scott, sections 2 and 5.4);
-    /// `None` for kernels that are not densities.
+    /// `log` of the constant that makes the kernel a density in `p` dimensions (Kim & Scott,
+    /// sections 2 and 5.4); `None` for kernels that are not densities.
     pub fn log_normalizer(&self, p: usize) -> Option<f64> {
         use std::f64::consts::PI;
         let d = p as f64;
@@ -225,7 +249,8 @@ mod tests {
             },
         ] {
             let c = kernel.log_normalizer(1).expect("a density").exp();
-            // x = tan(t): the midpoint rule over all of the real line, tails of the Cauchy density included.
+            // x = tan(t): the midpoint rule over all of the real line, tails of the Cauchy density
+            // included.
             let m = 200_000;
             let total: f64 = (0..m)
                 .map(|i| {
@@ -260,7 +285,13 @@ mod tests {
 
     #[test]
     fn parameters_are_checked_and_nan_fails() {
-        assert!(Kernel::Gaussian { bandwidth: f64::NAN }.check().is_err());
+        assert!(
+            Kernel::Gaussian {
+                bandwidth: f64::NAN
+            }
+            .check()
+            .is_err()
+        );
         assert!(Kernel::Laplacian { bandwidth: 0.0 }.check().is_err());
         assert!(Kernel::Polynomial { degree: 0 }.check().is_err());
         assert!(

@@ -1,6 +1,6 @@
-//! Inner products and distances between rows, in tiles: one matrix product, then one pass over the tile while it is in
-//! the cache. Squared distances are `|a|^2 + |b|^2 - 2 <a, b>`, on rows centred at the mean of `b` so that data far
-//! from the origin lose no digits.
+//! Inner products and distances between rows, in tiles: one matrix product, then one pass over the
+//! tile while it is in the cache. Squared distances are `|a|^2 + |b|^2 - 2 <a, b>`, on rows centred
+//! at the mean of `b` so that data far from the origin lose no digits.
 
 use super::{Family, Kernel};
 use crate::linalg::{Matrix, View, gemm_into};
@@ -72,7 +72,8 @@ impl Pairs {
         self.rows.cols()
     }
 
-    /// The rows `a` as [`Pairs::block`] wants them. Takes a buffer so that no memory is allocated per block.
+    /// The rows `a` as [`Pairs::block`] wants them. Takes a buffer so that no memory is allocated
+    /// per block.
     pub fn prepare(&self, a: &mut [f64]) -> Vec<f64> {
         if self.base != Base::SquaredDistance {
             return Vec::new();
@@ -83,8 +84,16 @@ impl Pairs {
             .collect()
     }
 
-    /// Base values of prepared rows `a` against rows `columns` of `b`; `out` is row-major with rows `stride` apart.
-    pub fn block(&self, a: View<'_>, a_norms: &[f64], columns: std::ops::Range<usize>, out: &mut [f64], stride: usize) {
+    /// Base values of prepared rows `a` against rows `columns` of `b`; `out` is row-major with rows
+    /// `stride` apart.
+    pub fn block(
+        &self,
+        a: View<'_>,
+        a_norms: &[f64],
+        columns: std::ops::Range<usize>,
+        out: &mut [f64],
+        stride: usize,
+    ) {
         let b = self.rows.rows_view(columns.clone());
         let width = columns.len();
         match self.base {
@@ -97,7 +106,11 @@ impl Pairs {
                     for (v, &nb) in row.iter_mut().zip(b_norms) {
                         let d = *v + (na + nb);
                         // Not a number where squares overflow, and then it is far away.
-                        *v = if d.is_nan() { f64::INFINITY } else { d.max(0.0) };
+                        *v = if d.is_nan() {
+                            f64::INFINITY
+                        } else {
+                            d.max(0.0)
+                        };
                     }
                 }
             }
@@ -113,7 +126,8 @@ impl Pairs {
         }
     }
 
-    /// Base values of all rows of `a` against all prepared rows, `finish` applied to every finished tile row; parallel.
+    /// Base values of all rows of `a` against all prepared rows, `finish` applied to every finished
+    /// tile row; parallel.
     pub fn all(&self, a: &Matrix, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
         let (n, s) = (a.rows(), self.len());
         let mut out = Matrix::zeros(n, s);
@@ -155,7 +169,8 @@ impl Pairs {
         }
     }
 
-    /// Base values of some of the prepared rows, from `first` on and as many as `out` has room for, against all of them; zero distance to oneself.
+    /// Base values of some of the prepared rows, from `first` on and as many as `out` has room for,
+    /// against all of them; zero distance to oneself.
     pub fn own_rows(&self, first: usize, out: &mut [f64]) {
         let (n, p) = (self.len(), self.n_features());
         let rows = out.len() / n.max(1);
@@ -167,7 +182,8 @@ impl Pairs {
         }
     }
 
-    /// Base values of the prepared rows against themselves: half the work, exactly symmetric, zero distance to oneself.
+    /// Base values of the prepared rows against themselves: half the work, exactly symmetric, zero
+    /// distance to oneself.
     fn symmetric(&self, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
         let n = self.len();
         let mut out = Matrix::zeros(n, n);
@@ -175,22 +191,34 @@ impl Pairs {
             return out;
         }
         // Tiles grow down the triangle: a short one and a long one make tasks of equal work.
-        let mut tiles: Vec<(usize, &mut [f64])> = out.as_mut_slice().chunks_mut(TILE_ROWS * n).enumerate().collect();
+        let mut tiles: Vec<(usize, &mut [f64])> = out
+            .as_mut_slice()
+            .chunks_mut(TILE_ROWS * n)
+            .enumerate()
+            .collect();
         let mut tasks = Vec::with_capacity(tiles.len().div_ceil(2));
         while let Some(long) = tiles.pop() {
-            let short = if tiles.is_empty() { None } else { Some(tiles.remove(0)) };
+            let short = if tiles.is_empty() {
+                None
+            } else {
+                Some(tiles.remove(0))
+            };
             tasks.push((long, short));
         }
-        tasks.into_par_iter().with_max_len(1).for_each(|(long, short)| {
-            for (t, chunk) in [Some(long), short].into_iter().flatten() {
-                self.symmetric_tile(t * TILE_ROWS, chunk, &finish);
-            }
-        });
+        tasks
+            .into_par_iter()
+            .with_max_len(1)
+            .for_each(|(long, short)| {
+                for (t, chunk) in [Some(long), short].into_iter().flatten() {
+                    self.symmetric_tile(t * TILE_ROWS, chunk, &finish);
+                }
+            });
         mirror_lower(out.as_mut_slice(), n, 0, n);
         out
     }
 
-    /// The part of one tile of rows, starting at row `start`, that lies on or below the diagonal block.
+    /// The part of one tile of rows, starting at row `start`, that lies on or below the diagonal
+    /// block.
     fn symmetric_tile(&self, start: usize, chunk: &mut [f64], finish: &impl Fn(&mut [f64])) {
         let (n, p) = (self.len(), self.n_features());
         let rows = chunk.len() / n;
@@ -216,7 +244,8 @@ impl Pairs {
     }
 }
 
-/// Copies the lower triangle of rows and columns `from..to` onto the upper one. `rows` starts at row `from`.
+/// Copies the lower triangle of rows and columns `from..to` onto the upper one. `rows` starts at
+/// row `from`.
 pub(crate) fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
     let n = to - from;
     // Small ones stay on their thread, in blocks for the cache.
@@ -237,17 +266,19 @@ pub(crate) fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usi
     // Upper right block = transpose of the lower left one, 32 columns at a time for the cache.
     {
         let bottom = &*bottom;
-        top.par_chunks_mut(32 * stride).enumerate().for_each(|(t, chunk)| {
-            let count = chunk.len() / stride;
-            for i0 in (0..n - half).step_by(32) {
-                for r in 0..count {
-                    let j = t * 32 + r;
-                    for i in i0..(i0 + 32).min(n - half) {
-                        chunk[r * stride + from + half + i] = bottom[i * stride + from + j];
+        top.par_chunks_mut(32 * stride)
+            .enumerate()
+            .for_each(|(t, chunk)| {
+                let count = chunk.len() / stride;
+                for i0 in (0..n - half).step_by(32) {
+                    for r in 0..count {
+                        let j = t * 32 + r;
+                        for i in i0..(i0 + 32).min(n - half) {
+                            chunk[r * stride + from + half + i] = bottom[i * stride + from + j];
+                        }
                     }
                 }
-            }
-        });
+            });
     }
     rayon::join(
         || mirror_lower(top, stride, from, from + half),
@@ -260,8 +291,8 @@ pub fn gram(kernel: &Kernel, x: &Matrix) -> Matrix {
     Pairs::new(kernel.family().base(), x.clone()).symmetric(|v| kernel.apply(v))
 }
 
-/// Base values of the rows of `x` against themselves, from which [`gram_from_base`] makes the Gram matrix of any kernel
-/// of the family.
+/// Base values of the rows of `x` against themselves, from which [`gram_from_base`] makes the Gram
+/// matrix of any kernel of the family.
 pub fn symmetric_base(family: Family, x: &Matrix) -> Matrix {
     Pairs::new(family.base(), x.clone()).symmetric(|_| ())
 }
@@ -287,7 +318,9 @@ fn centre_rows(data: &mut [f64], centre: &[f64]) {
 }
 
 fn squared_norms(m: &Matrix) -> Vec<f64> {
-    m.iter_rows().map(|r| r.iter().map(|v| v * v).sum()).collect()
+    m.iter_rows()
+        .map(|r| r.iter().map(|v| v * v).sum())
+        .collect()
 }
 
 /// `sum_j |a_j - b_j|` in eight partial sums, which the compiler turns into vectors.
@@ -340,7 +373,10 @@ mod tests {
             Kernel::Linear,
             Kernel::Gaussian { bandwidth: 1.3 },
             Kernel::Polynomial { degree: 3 },
-            Kernel::Sigmoid { slope: 0.2, shift: 0.1 },
+            Kernel::Sigmoid {
+                slope: 0.2,
+                shift: 0.1,
+            },
             Kernel::Laplacian { bandwidth: 2.0 },
             Kernel::Cauchy {
                 bandwidth: 1.5,
@@ -386,7 +422,8 @@ mod tests {
         let k = Kernel::Gaussian { bandwidth: 1.0 };
         let near = random(40, 5, 3, 0.0);
         let far = Matrix::from_fn(40, 5, |i, j| near[(i, j)] + 1e6);
-        // Differences of the shifted rows carry the rounding of 1e6, about 1e-10 each: nothing more may be lost.
+        // Differences of the shifted rows carry the rounding of 1e6, about 1e-10 each: nothing more
+        // may be lost.
         let (a, b) = (gram(&k, &near), gram(&k, &far));
         for (x, y) in a.as_slice().iter().zip(b.as_slice()) {
             assert!((x - y).abs() < 1e-8);

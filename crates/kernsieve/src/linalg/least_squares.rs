@@ -1,4 +1,5 @@
-//! Least squares for many responses, by orthogonal factorisations and with rank deficiency taken care of.
+//! Least squares for many responses, by orthogonal factorisations and with rank deficiency taken
+//! care of.
 
 use super::{Matrix, matmul};
 use crate::error::{Error, Result};
@@ -15,9 +16,9 @@ pub struct LeastSquares {
 
 /// Solves `min |Y - X B|_F` for an `n x p` matrix `x` and an `n x q` matrix `y`.
 ///
-/// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory); then a singular value
-/// decomposition gives the least-norm solution. Singular values up to `tolerance` count as zero, and in any case those
-/// below `max(n, p) eps` times the largest.
+/// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory);
+/// then a singular value decomposition gives the least-norm solution. Singular values up to
+/// `tolerance` count as zero, and in any case those below `max(n, p) eps` times the largest.
 pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSquares> {
     let (n, p, q) = (x.rows(), x.cols(), y.cols());
     let failed = || Error::NoConvergence("the singular value decomposition");
@@ -39,7 +40,11 @@ pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSqua
     let rank = svd.values.iter().take_while(|&&s| s > tolerance).count();
     // V diag(1/s) U'Y over the singular values that count.
     let scaled = Matrix::from_fn(svd.values.len(), q, |i, j| {
-        if i < rank { uty[(i, j)] / svd.values[i] } else { 0.0 }
+        if i < rank {
+            uty[(i, j)] / svd.values[i]
+        } else {
+            0.0
+        }
     });
     Ok(LeastSquares {
         coef: matmul(svd.v.view(), scaled.view()),
@@ -61,7 +66,11 @@ mod tests {
             let fitted = matmul(x.view(), fit.coef.view());
             let residual = Matrix::from_fn(n, 3, |i, j| y[(i, j)] - fitted[(i, j)]);
             let gradient = matmul(x.view().t(), residual.view());
-            assert!(gradient.max_abs() < 1e-11 * (n * p) as f64, "{}", gradient.max_abs());
+            assert!(
+                gradient.max_abs() < 1e-11 * (n * p) as f64,
+                "{}",
+                gradient.max_abs()
+            );
         }
     }
 

@@ -1,10 +1,11 @@
-//! Dense linear algebra, as the rest of the crate sees it. The backend is named in `kernsieve-dense` alone.
+//! Dense linear algebra, as the rest of the crate sees it. The backend is named in
+//! `kernsieve-dense` alone.
 
 mod least_squares;
 
 pub use kernsieve_dense::{
-    Cholesky, Matrix, SymmetricEigen, View, dot, gemm_into, matmul, matmul_sequential, symmetric_product,
-    symmetric_times,
+    Cholesky, Matrix, SymmetricEigen, View, dot, gemm_into, matmul, matmul_sequential,
+    symmetric_product, symmetric_times,
 };
 pub use least_squares::{LeastSquares, least_squares};
 
@@ -15,7 +16,10 @@ pub fn cholesky_shifted(mut a: Matrix, shift: f64) -> Result<Cholesky> {
     for i in 0..a.rows() {
         a[(i, i)] += shift;
     }
-    Cholesky::new(a).map_err(|e| Error::NotPositiveDefinite { pivot: e.pivot, shift })
+    Cholesky::new(a).map_err(|e| Error::NotPositiveDefinite {
+        pivot: e.pivot,
+        shift,
+    })
 }
 
 /// Eigenvalues (largest first) and eigenvectors of a symmetric matrix.

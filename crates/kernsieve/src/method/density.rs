@@ -1,16 +1,21 @@
-//! L2 kernel density estimation: few samples with weights in place of all of them (Kim & Scott, section 3.5).
+//! L2 kernel density estimation: few samples with weights in place of all of them (Kim & Scott,
+//! section 3.5).
 //!
 //! ```text
 //! f(x) = sum_i a_i k_sigma(x, x_i),      a >= 0, sum a = 1,
 //! min_a  sum_ij a_i a_j k_{sqrt2 sigma}(x_i, x_j) / 2 - sum_i a_i h_i,      h_i = 1 / (n - 1) sum_{j != i} k_sigma(x_i, x_j)
 //! ```
-//! the program of [`super::l2qp`] with `gamma = 0`. Twice its value is the leave-one-out estimate of the integrated squared error `integral (f - true f)^2`, less `integral (true f)^2`, which does
-//! not depend on `f`. Laplacian and Cauchy kernels have their own convolutions (section 5.4). Complexity: as [`super::l2qp`].
+//! the program of [`super::l2qp`] with `gamma = 0`. Twice its value is the leave-one-out estimate
+//! of the integrated squared error `integral (f - true f)^2`, less `integral (true f)^2`, which
+//! does not depend on `f`. Laplacian and Cauchy kernels have their own convolutions (section 5.4).
+//! Complexity: as [`super::l2qp`].
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::l2_criterion::{Contrast, Distances, Minimum, SMALLEST_WEIGHT, Terms, in_memory, row_cache};
-use crate::data::Groups;
+use super::l2_criterion::{
+    Contrast, Distances, Minimum, SMALLEST_WEIGHT, Terms, in_memory, row_cache,
+};
+use crate::classes::Classes;
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Kernel, symmetric_base};
@@ -33,7 +38,8 @@ pub enum Criterion {
 pub struct DensityEntry {
     /// The kernel.
     pub kernel: Kernel,
-    /// Cross-validated integrated squared error, less the integral of the squared true density; `None` where it is beyond floating point.
+    /// Cross-validated integrated squared error, less the integral of the squared true density;
+    /// `None` where it is beyond floating point.
     pub ise: Option<f64>,
     /// Mean log density of the held-out rows.
     pub log_density: Option<f64>,
@@ -41,7 +47,8 @@ pub struct DensityEntry {
     pub retained: f64,
 }
 
-/// How a density came about. Errors are integrated squared errors in units of the data, less the integral of the squared true density, which no data tell.
+/// How a density came about. Errors are integrated squared errors in units of the data, less the
+/// integral of the squared true density, which no data tell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DensityRecord {
     /// What the bandwidth was chosen by.
@@ -54,7 +61,8 @@ pub struct DensityRecord {
     pub chosen: usize,
     /// Leave-one-out estimate of the error, from which the weights come.
     pub loo_ise: Option<f64>,
-    /// The same with equal weights on all rows, the usual kernel density estimate with this bandwidth.
+    /// The same with equal weights on all rows, the usual kernel density estimate with this
+    /// bandwidth.
     pub equal_loo_ise: Option<f64>,
 }
 
@@ -63,10 +71,11 @@ pub(crate) struct Sample<'a> {
     /// Standardised features.
     pub(crate) x: &'a Matrix,
     /// All rows in one class, with their weights.
-    pub(crate) groups: &'a Groups,
+    pub(crate) classes: &'a Classes,
     /// 1 for a feature that takes part, 0 for a constant one.
     pub(crate) feature_weights: &'a [f64],
-    /// Logarithm of what densities of the standardised features are divided by to be densities of the data.
+    /// Logarithm of what densities of the standardised features are divided by to be densities of
+    /// the data.
     pub(crate) log_volume: f64,
 }
 
@@ -88,8 +97,15 @@ impl Sample<'_> {
         in_memory(self.x.rows()).then(|| symmetric_base(kernel.family(), self.x))
     }
 
-    /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives. With `equal` the usual estimate is valued, too.
-    pub(crate) fn estimate(&self, kernel: &Kernel, base: Option<&Matrix>, tol: f64, equal: bool) -> Result<Estimate> {
+    /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives. With
+    /// `equal` the usual estimate is valued, too.
+    pub(crate) fn estimate(
+        &self,
+        kernel: &Kernel,
+        base: Option<&Matrix>,
+        tol: f64,
+        equal: bool,
+    ) -> Result<Estimate> {
         let n = self.x.rows();
         let d = self.feature_weights.iter().filter(|w| **w != 0.0).count();
         let alone = Contrast {
@@ -99,11 +115,22 @@ impl Sample<'_> {
             ratios: vec![1.0],
         };
         let distances = Distances::new(base, kernel.family(), self.x);
-        let mut terms = Terms::new(&[*kernel], 0.0, d, self.x, self.groups, distances, row_cache(n))?;
+        let mut terms = Terms::new(
+            &[*kernel],
+            0.0,
+            d,
+            self.x,
+            self.classes,
+            distances,
+            row_cache(n),
+        )?;
         let mut minimum = alone.minimise(&mut terms, 1.0, false, tol, &[]);
         let log_ratio = terms.log_ratio(0) + terms.log_constant - minimum.log_scale;
-        let (targets, unit) = (alone.targets(&terms), (terms.log_constant - minimum.log_scale).exp());
-        let share = |i: usize| self.groups.weight(i) / self.groups.total();
+        let (targets, unit) = (
+            alone.targets(&terms),
+            (terms.log_constant - minimum.log_scale).exp(),
+        );
+        let share = |i: usize| self.classes.weight(i) / self.classes.total();
         let equal = equal.then(|| {
             let shares: Vec<f64> = (0..n).map(share).collect();
             0.5 * unit * terms.square(&shares) - log_ratio.exp() * dot(&targets, &shares)

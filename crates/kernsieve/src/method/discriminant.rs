@@ -1,11 +1,12 @@
-//! Any method with a discriminant kernel: posteriors first, then the method on the features that stand for their kernel.
+//! Any method with a discriminant kernel: posteriors first, then the method on the features that
+//! stand for their kernel.
 
 use super::l1_logistic::L1Logistic;
 use super::l1_regression::L1Regression;
 use super::onda::Onda;
 use super::{
-    Arm, Candidate, Fit, Fold, Footprint, HeldOut, Method, MethodKind, Options, PosteriorKind, Problem, Ranking,
-    klr::Klr, lda::Lda, options::MappingKind, parzen::Parzen,
+    Arm, Candidate, Fit, Fold, Footprint, HeldOut, Method, MethodKind, Options, PosteriorKind,
+    Problem, Ranking, klr::Klr, lda::Lda, options::MappingKind, parzen::Parzen,
 };
 use crate::decision::Simplex;
 use crate::discriminant_kernel::{DiscriminantKernel, posteriors, psi};
@@ -54,7 +55,8 @@ pub(super) fn build(kind: MethodKind, options: &Options) -> Result<Box<dyn Metho
         PosteriorKind::Klr => Box::new(Klr::new(&inner)),
         PosteriorKind::Parzen => Box::new(Parzen::new(&inner)),
     };
-    let raw = options.posterior_of(kind) == Some(PosteriorKind::L1) && options.simplex == Simplex::None;
+    let raw =
+        options.posterior_of(kind) == Some(PosteriorKind::L1) && options.simplex == Simplex::None;
     let outer: Box<dyn Method> = match (kind, options.mapping) {
         (MethodKind::L1Dkf, MappingKind::Lda) => Box::new(Lda::new(&outer)),
         (MethodKind::L1Dkf, MappingKind::Onda) => Box::new(Onda::new(&outer)),
@@ -69,14 +71,15 @@ pub(super) fn build(kind: MethodKind, options: &Options) -> Result<Box<dyn Metho
 }
 
 impl Discriminant {
-    /// The problem that the outer method sees: `psi` of every row in place of the row. Features that are constant but for rounding take no part.
+    /// The problem that the outer method sees: `psi` of every row in place of the row. Features
+    /// that are constant but for rounding take no part.
     fn outer_problem(&self, problem: &Problem, mut psi: Matrix, priors: &[f64]) -> Problem {
-        let groups = problem.groups();
-        let means = groups.column_means(&psi);
+        let classes = problem.classes();
+        let means = classes.column_means(&psi);
         let mut squares = vec![0.0; means.len()];
-        let total = groups.total();
+        let total = classes.total();
         for (i, row) in psi.iter_rows().enumerate() {
-            let w = groups.weight(i) / total;
+            let w = classes.weight(i) / total;
             for (s, (v, m)) in squares.iter_mut().zip(row.iter().zip(&means)) {
                 *s += w * (v - m) * (v - m);
             }
@@ -84,7 +87,9 @@ impl Discriminant {
         let varies = |(s, p): (&f64, &f64)| f64::from(s.sqrt() > SMALLEST_DEVIATION / p.sqrt());
         let feature_weights: Vec<f64> = squares.iter().zip(priors).map(varies).collect();
         for row in psi.as_mut_slice().chunks_exact_mut(means.len()) {
-            row.iter_mut().zip(&feature_weights).for_each(|(v, w)| *v *= w);
+            row.iter_mut()
+                .zip(&feature_weights)
+                .for_each(|(v, w)| *v *= w);
         }
         Problem {
             x: psi,
@@ -95,17 +100,18 @@ impl Discriminant {
         }
     }
 
-    /// A fold whose held-out rows are its training rows, then its held-out rows: the estimate of the posteriors is asked about both.
+    /// A fold whose held-out rows are its training rows, then its held-out rows: the estimate of
+    /// the posteriors is asked about both.
     fn with_training_rows(&self, fold: &Fold) -> Fold {
         let n = fold.train.n();
-        let groups = fold.train.groups();
-        let codes = groups.codes().iter().map(|&c| Some(c));
+        let classes = fold.train.classes();
+        let codes = classes.codes().iter().map(|&c| Some(c));
         Fold {
             train: with_own_priors(&fold.train),
             held_out: stacked(&fold.train.x, &fold.held_out),
             held_out_classes: codes.chain(fold.held_out_classes.iter().copied()).collect(),
             held_out_weights: (0..n)
-                .map(|i| groups.weight(i))
+                .map(|i| classes.weight(i))
                 .chain(fold.held_out_weights.iter().copied())
                 .collect(),
             train_base: fold.train_base.clone(),
@@ -117,10 +123,11 @@ impl Discriminant {
     }
 }
 
-/// The problem with the shares of its rows for priors: posteriors are those of the training rows, and other priors come in at the end.
+/// The problem with the shares of its rows for priors: posteriors are those of the training rows,
+/// and other priors come in at the end.
 fn with_own_priors(problem: &Problem) -> Problem {
     Problem {
-        priors: problem.groups().shares(),
+        priors: problem.classes().shares(),
         ..problem.clone()
     }
 }
@@ -132,10 +139,9 @@ fn stacked(a: &Matrix, b: &Matrix) -> Matrix {
 
 /// The settings of the posteriors.
 fn of_posterior(candidate: &Candidate) -> Result<&Candidate> {
-    candidate
-        .posterior
-        .as_deref()
-        .ok_or_else(|| Error::Data("a discriminant kernel needs the settings of its posteriors".into()))
+    candidate.posterior.as_deref().ok_or_else(|| {
+        Error::Data("a discriminant kernel needs the settings of its posteriors".into())
+    })
 }
 
 impl Method for Discriminant {
@@ -149,7 +155,8 @@ impl Method for Discriminant {
 
     fn footprint(&self, n: usize) -> Footprint {
         let (inner, outer) = (self.posterior.footprint(n), self.outer.footprint(n));
-        // Base values of the training rows with themselves stand in both halves of the fold that is asked about; the outer method has its own Gram matrix.
+        // Base values of the training rows with themselves stand in both halves of the fold that is
+        // asked about; the outer method has its own Gram matrix.
         let doubled = if inner.held_out_base { 2 } else { 0 };
         Footprint {
             train_base: inner.train_base || inner.held_out_base,
@@ -169,17 +176,21 @@ impl Method for Discriminant {
 
     /// Every setting of the posteriors with every setting of the outer method.
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        // The grid of the outer method sees the best posteriors there could be: the classes themselves.
-        let priors = problem.groups().shares();
+        // The grid of the outer method sees the best posteriors there could be: the classes
+        // themselves.
+        let priors = problem.classes().shares();
         let codes = problem.labels.codes();
         let certain = Matrix::from_fn(problem.n(), priors.len(), |i, k| f64::from(codes[i] == k));
-        let outer = self
-            .outer
-            .arms(&self.outer_problem(problem, psi(certain, &priors), &priors))?;
+        let outer =
+            self.outer
+                .arms(&self.outer_problem(problem, psi(certain, &priors), &priors))?;
         let mut inner = self.posterior.arms(problem)?;
         if self.name != MethodKind::L1Dkf.name() {
             // An outer method that works with n x n matrices cannot afford all penalties.
-            for arm in inner.iter_mut().filter(|arm| arm.iter().all(|c| c.sparsity.is_some())) {
+            for arm in inner
+                .iter_mut()
+                .filter(|arm| arm.iter().all(|c| c.sparsity.is_some()))
+            {
                 *arm = arm.iter().step_by(OUTER_STEP).cloned().collect();
             }
         }
@@ -191,8 +202,13 @@ impl Method for Discriminant {
     }
 
     fn widen(&self, tried: &[Candidate], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
-        let Ok(best) = of_posterior(chosen) else { return vec![] };
-        let inner: Vec<Candidate> = tried.iter().filter_map(|c| c.posterior.as_deref().cloned()).collect();
+        let Ok(best) = of_posterior(chosen) else {
+            return vec![];
+        };
+        let inner: Vec<Candidate> = tried
+            .iter()
+            .filter_map(|c| c.posterior.as_deref().cloned())
+            .collect();
         let mut outer: Arm = Vec::new();
         for c in tried.iter().filter(|c| c.posterior == tried[0].posterior) {
             outer.push(Candidate {
@@ -201,7 +217,10 @@ impl Method for Discriminant {
             });
         }
         let more = self.posterior.widen(&inner, best, n_classes);
-        let mut arms: Vec<Arm> = more.iter().map(|arm| product(arm, &[outer.clone()])).collect();
+        let mut arms: Vec<Arm> = more
+            .iter()
+            .map(|arm| product(arm, &[outer.clone()]))
+            .collect();
         // And the outer method's own grid, with the posteriors at hand.
         let own: Vec<Candidate> = tried
             .iter()
@@ -224,8 +243,10 @@ impl Method for Discriminant {
             .iter()
             .map(|r| of_posterior(&r[0]).cloned())
             .collect::<Result<_>>()?;
-        let estimated = self.posterior.held_out(&self.with_training_rows(fold), &settings)?;
-        let priors = fold.train.groups().shares();
+        let estimated = self
+            .posterior
+            .held_out(&self.with_training_rows(fold), &settings)?;
+        let priors = fold.train.classes().shares();
         let n = fold.train.n();
         let all: Vec<usize> = (0..n + fold.held_out.rows()).collect();
         let mut results = Vec::with_capacity(arm.len());
@@ -239,10 +260,12 @@ impl Method for Discriminant {
             let held_out = psi.select_rows(&all[n..]);
             let footprint = self.outer.footprint(train.n());
             let outer = Fold {
-                train_base: footprint.train_base.then(|| symmetric_base(Family::Linear, &train.x)),
-                held_out_base: footprint
-                    .held_out_base
-                    .then(|| Pairs::new(Family::Linear.base(), train.x.clone()).all(&held_out, |_| ())),
+                train_base: footprint
+                    .train_base
+                    .then(|| symmetric_base(Family::Linear, &train.x)),
+                held_out_base: footprint.held_out_base.then(|| {
+                    Pairs::new(Family::Linear.base(), train.x.clone()).all(&held_out, |_| ())
+                }),
                 train,
                 held_out,
                 held_out_classes: fold.held_out_classes.clone(),
@@ -266,15 +289,22 @@ impl Method for Discriminant {
         let kernel = DiscriminantKernel {
             expansion: estimate.expansion,
             decision: estimate.decision,
-            priors: problem.groups().shares(),
+            priors: problem.classes().shares(),
         };
         let outer = self.outer_problem(problem, kernel.features(&problem.x), &kernel.priors);
         let fit = self.outer.fit(&outer, candidate)?;
         let mut report = fit.report;
         // The model carries the rows of both.
         let mut there = vec![false; problem.n()];
-        report.retained_rows.iter().for_each(|&row| there[row] = true);
-        let others = estimate.report.retained_rows.into_iter().filter(|&row| !there[row]);
+        report
+            .retained_rows
+            .iter()
+            .for_each(|&row| there[row] = true);
+        let others = estimate
+            .report
+            .retained_rows
+            .into_iter()
+            .filter(|&row| !there[row]);
         report.retained_rows.extend(others);
         if self.name == MethodKind::L1Dkf.name() {
             // The regressions are what is solved step by step; the rest is a closed form.
@@ -349,7 +379,10 @@ mod tests {
                 let kernel = fit.discriminant.expect("there");
                 let p = kernel.posteriors(&problem.x);
                 for row in p.iter_rows() {
-                    assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12 && row.iter().all(|v| *v >= 0.0));
+                    assert!(
+                        (row.iter().sum::<f64>() - 1.0).abs() < 1e-12
+                            && row.iter().all(|v| *v >= 0.0)
+                    );
                 }
                 let gram = kernel.gram(&problem.x, &problem.x);
                 for (i, j) in [(0, 0), (3, 17), (40, 59)] {
@@ -368,7 +401,8 @@ mod tests {
 
     #[test]
     fn the_analysis_is_the_one_in_kernel_space() {
-        // Eq. 2 for the kernel vectors k(x), n of them, in the range of their total covariance, against the features psi.
+        // Eq. 2 for the kernel vectors k(x), n of them, in the range of their total covariance,
+        // against the features psi.
         let (n, c) = (45, 3);
         let problem = problem(n, 5, c, 9);
         let mut options = options(PosteriorKind::L1);
@@ -379,29 +413,42 @@ mod tests {
             ..problem.clone()
         };
         let method = MethodKind::L1Dkf.build(&options).expect("valid");
-        let fit = method.fit(&uniform, &candidate(PosteriorKind::L1)).expect("fits");
+        let fit = method
+            .fit(&uniform, &candidate(PosteriorKind::L1))
+            .expect("fits");
         let kernel = fit.discriminant.as_ref().expect("there");
         let new = random(40, 5, 10);
-        let (train, test) = (kernel.gram(&problem.x, &problem.x), kernel.gram(&new, &problem.x));
-        let groups = problem.groups();
-        let mean = groups.column_means(&train);
+        let (train, test) = (
+            kernel.gram(&problem.x, &problem.x),
+            kernel.gram(&new, &problem.x),
+        );
+        let classes = problem.classes();
+        let mean = classes.column_means(&train);
         let centred = |m: &Matrix| Matrix::from_fn(m.rows(), n, |i, j| m[(i, j)] - mean[j]);
         let rows = centred(&train);
         let mut total = matmul(rows.view().t(), rows.view());
         total.as_mut_slice().iter_mut().for_each(|v| *v /= n as f64);
         let eigen = symmetric_eigen(&total).expect("converges");
-        let rank = eigen.values.iter().take_while(|v| **v > 1e-9 * eigen.values[0]).count();
+        let rank = eigen
+            .values
+            .iter()
+            .take_while(|v| **v > 1e-9 * eigen.values[0])
+            .count();
         assert!(rank < c);
-        // In the whitened range the total covariance is the identity, and so it stays under the rotation that eq. 2 still asks for.
-        let whiten = Matrix::from_fn(n, rank, |j, k| eigen.vectors[(j, k)] / eigen.values[k].sqrt());
+        // In the whitened range the total covariance is the identity, and so it stays under the
+        // rotation that eq. 2 still asks for.
+        let whiten = Matrix::from_fn(n, rank, |j, k| {
+            eigen.vectors[(j, k)] / eigen.values[k].sqrt()
+        });
         let (y, z) = (
             matmul(rows.view(), whiten.view()),
             matmul(centred(&test).view(), whiten.view()),
         );
-        let means = groups.means(&y);
+        let means = classes.means(&y);
         let own = fit.decision.posterior(&fit.outputs(&new));
         for i in 0..40 {
-            let distance = |k: usize| -> f64 { (0..rank).map(|l| (z[(i, l)] - means[(k, l)]).powi(2)).sum() };
+            let distance =
+                |k: usize| -> f64 { (0..rank).map(|l| (z[(i, l)] - means[(k, l)]).powi(2)).sum() };
             let nearest = (0..c)
                 .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
                 .expect("some");
@@ -455,7 +502,10 @@ mod tests {
             let fit = method.fit(&problem, &empty).expect("fits");
             let p = fit.decision.posterior(&fit.outputs(&random(5, 3, 7)));
             for row in p.iter_rows() {
-                assert!((row[0] - 0.3).abs() < 1e-12 && (row[1] - 0.7).abs() < 1e-12, "{row:?}");
+                assert!(
+                    (row[0] - 0.3).abs() < 1e-12 && (row[1] - 0.7).abs() < 1e-12,
+                    "{row:?}"
+                );
             }
         }
     }

@@ -1,14 +1,18 @@
 //! One feature after the other into kernel logistic regression (Ghosh & Wang, Algorithm 1).
 //!
-//! The base values (squared distances, say) of a set of features are the sum over the features, so a candidate's Gram matrix is one
-//! pass over `n (n + 1) / 2` pairs; for the Gaussian that is the elementwise product `K_S * K_l`. Of all candidates the one of least `H` enters:
+//! The base values (squared distances, say) of a set of features are the sum over the features, so
+//! a candidate's Gram matrix is one pass over `n (n + 1) / 2` pairs; for the Gaussian that is the
+//! elementwise product `K_S * K_l`. Of all candidates the one of least `H` enters:
 //!
-//! 1. every candidate gets an upper and a lower bound on its `H` from the coefficients of the present model: two products with its Gram matrix;
+//! 1. every candidate gets an upper and a lower bound on its `H` from the coefficients of the
+//!    present model: two products with its Gram matrix;
 //! 2. candidates whose lower bound exceeds the least upper bound are out;
-//! 3. the others are solved in order of their lower bounds, each given up as soon as its dual value exceeds the least `H` found.
+//! 3. the others are solved in order of their lower bounds, each given up as soon as its dual value
+//!    exceeds the least `H` found.
 //!
-//! Bounds are theorems, so the choice is that of solving them all. Work is cut into batches of a fixed size: neither the choice nor the work depends on the
-//! number of threads. Ties (within 1e-12) go to the feature that comes first.
+//! Bounds are theorems, so the choice is that of solving them all. Work is cut into batches of a
+//! fixed size: neither the choice nor the work depends on the number of threads. Ties (within
+//! 1e-12) go to the feature that comes first.
 
 use super::klr::solution;
 use super::{Fold, Problem};
@@ -33,7 +37,8 @@ pub(super) struct Ground<'a> {
     n: usize,
     pub(super) kernel: Kernel,
     pub(super) likelihood: &'a Likelihood,
-    /// Gram matrices of candidates, from one to the next: as many as are at work at once. Handing out a large one anew takes as long as filling it.
+    /// Gram matrices of candidates, from one to the next: as many as are at work at once. Handing
+    /// out a large one anew takes as long as filling it.
     scratch: Mutex<Vec<(Vec<f64>, Workspace)>>,
     /// Whether candidates are ruled out by their bounds; only a test says no.
     prune: bool,
@@ -117,7 +122,14 @@ impl<'a> Walk<'a> {
         ground.kernel_values(&mut gram);
         let start = vec![0.0; n * ground.likelihood.columns()];
         let mut work = Workspace::default();
-        let model = solution(solve(&gram, ground.likelihood, ridge, &start, Stop::EXACT, &mut work))?;
+        let model = solution(solve(
+            &gram,
+            ground.likelihood,
+            ridge,
+            &start,
+            Stop::EXACT,
+            &mut work,
+        ))?;
         Ok(Self {
             ground,
             ridge,
@@ -129,7 +141,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Imports the feature of least `H`; `None` when all are in. `runner_up` asks for the next best one, too, which takes a few more solves.
+    /// Imports the feature of least `H`; `None` when all are in. `runner_up` asks for the next best
+    /// one, too, which takes a few more solves.
     pub(super) fn import(&mut self, runner_up: bool) -> Result<Option<Import>> {
         let ground = self.ground;
         let mut best = self.least(if runner_up { 2 } else { 1 }).into_iter();
@@ -137,7 +150,9 @@ impl<'a> Walk<'a> {
             return if self.chosen.len() == ground.columns.len() {
                 Ok(None)
             } else {
-                Err(crate::error::Error::NoConvergence("kernel logistic regression"))
+                Err(crate::error::Error::NoConvergence(
+                    "kernel logistic regression",
+                ))
             };
         };
         let before = self.base.clone();
@@ -155,7 +170,9 @@ impl<'a> Walk<'a> {
     /// The `wanted` candidates of least `H`, best first.
     fn least(&mut self, wanted: usize) -> Vec<(usize, Solution)> {
         let ground = self.ground;
-        let left: Vec<usize> = (0..ground.columns.len()).filter(|j| !self.chosen.contains(j)).collect();
+        let left: Vec<usize> = (0..ground.columns.len())
+            .filter(|j| !self.chosen.contains(j))
+            .collect();
         let bounds: Vec<_> = if ground.prune {
             left.par_iter()
                 .map(|&j| {
@@ -179,7 +196,11 @@ impl<'a> Walk<'a> {
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         let mut best: Vec<(usize, Solution)> = vec![];
         for batch in order.chunks(BATCH) {
-            let batch: Vec<usize> = batch.iter().filter(|b| b.1 <= limit + MARGIN).map(|b| b.0).collect();
+            let batch: Vec<usize> = batch
+                .iter()
+                .filter(|b| b.1 <= limit + MARGIN)
+                .map(|b| b.0)
+                .collect();
             if batch.is_empty() {
                 break;
             }
@@ -188,19 +209,32 @@ impl<'a> Walk<'a> {
                 self.solved += batch.len();
             }
             let stop = Stop {
-                above: if ground.prune { limit + MARGIN } else { f64::INFINITY },
+                above: if ground.prune {
+                    limit + MARGIN
+                } else {
+                    f64::INFINITY
+                },
                 ..Stop::EXACT
             };
             let outcomes: Vec<Outcome> = batch
                 .par_iter()
                 .map(|&j| {
                     self.with_gram(j, |gram, work| {
-                        solve(gram, ground.likelihood, self.ridge, &self.model.coef, stop, work)
+                        solve(
+                            gram,
+                            ground.likelihood,
+                            self.ridge,
+                            &self.model.coef,
+                            stop,
+                            work,
+                        )
                     })
                 })
                 .collect();
             for (j, outcome) in batch.into_iter().zip(outcomes) {
-                let Outcome::Solved(s) = outcome else { continue };
+                let Outcome::Solved(s) = outcome else {
+                    continue;
+                };
                 if s.objective.is_nan() {
                     continue;
                 }
@@ -226,7 +260,8 @@ impl<'a> Walk<'a> {
         let (mut gram, mut work) = free.unwrap_or_default();
         // Whatever was there is overwritten.
         gram.resize(n * n, 0.0);
-        self.ground.add_column(&self.base, &self.ground.columns[j].1, &mut gram);
+        self.ground
+            .add_column(&self.base, &self.ground.columns[j].1, &mut gram);
         self.ground.kernel_values(&mut gram);
         let result = act(&gram, &mut work);
         if let Ok(mut pool) = pool.lock() {
@@ -237,7 +272,10 @@ impl<'a> Walk<'a> {
 
     /// The features so far, as columns of the problem, in order of import.
     pub(super) fn features(&self) -> Vec<usize> {
-        self.chosen.iter().map(|&j| self.ground.columns[j].0).collect()
+        self.chosen
+            .iter()
+            .map(|&j| self.ground.columns[j].0)
+            .collect()
     }
 
     /// The Gram matrix of the chosen features.
@@ -264,7 +302,10 @@ impl<'a> Followers<'a> {
 
     /// Takes a feature in.
     pub(super) fn import(&mut self, feature: usize, base: Base) {
-        let (x, y) = (self.fold.held_out.column(feature), self.fold.train.x.column(feature));
+        let (x, y) = (
+            self.fold.held_out.column(feature),
+            self.fold.train.x.column(feature),
+        );
         for (i, x) in x.into_iter().enumerate() {
             let pairs = self.base.row_mut(i).iter_mut().zip(&y);
             match base {
@@ -296,8 +337,15 @@ mod tests {
         walk_with(problem, kernel, ridge, prune, steps, false)
     }
 
-    fn walk_with(problem: &Problem, kernel: Kernel, ridge: f64, prune: bool, steps: usize, next: bool) -> Walked {
-        let likelihood = Likelihood::new(&problem.groups());
+    fn walk_with(
+        problem: &Problem,
+        kernel: Kernel,
+        ridge: f64,
+        prune: bool,
+        steps: usize,
+        next: bool,
+    ) -> Walked {
+        let likelihood = Likelihood::new(&problem.classes());
         let mut ground = Ground::new(problem, kernel, &likelihood);
         ground.prune = prune;
         let mut walk = Walk::new(&ground, ridge).expect("starts");
@@ -323,7 +371,8 @@ mod tests {
         ) {
             let mut problem = problem(30, p, classes, seed);
             if p > 3 {
-                // A column twice, and one that is the same upside down: exact ties, which the first must win.
+                // A column twice, and one that is the same upside down: exact ties, which the first
+                // must win.
                 for i in 0..30 {
                     let v = problem.x[(i, 1)];
                     (problem.x[(i, 2)], problem.x[(i, 3)]) = (v, -v);
@@ -368,10 +417,16 @@ mod tests {
             };
             let problem = problem(40, 9, 3, 77);
             let (features, objectives, _) = walk(&problem, kernel, 0.03, true, 3);
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("pool");
-            assert_eq!(pool.install(|| walk(&problem, kernel, 0.03, true, 3).1), objectives);
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .expect("pool");
+            assert_eq!(
+                pool.install(|| walk(&problem, kernel, 0.03, true, 3).1),
+                objectives
+            );
             // Each step by brute force, from Gram matrices of the columns themselves.
-            let likelihood = Likelihood::new(&problem.groups());
+            let likelihood = Likelihood::new(&problem.classes());
             for k in 0..3 {
                 let value = |j: usize| {
                     let mut set = features[..k].to_vec();
@@ -379,23 +434,34 @@ mod tests {
                     let g = gram(&kernel, &problem.x.select_columns(&set));
                     let start = vec![0.0; 40 * 3];
                     let mut work = Workspace::default();
-                    solution(solve(g.as_slice(), &likelihood, 0.03, &start, Stop::EXACT, &mut work))
-                        .expect("solves")
-                        .objective
+                    solution(solve(
+                        g.as_slice(),
+                        &likelihood,
+                        0.03,
+                        &start,
+                        Stop::EXACT,
+                        &mut work,
+                    ))
+                    .expect("solves")
+                    .objective
                 };
                 let least = (0..9)
                     .filter(|j| !features[..k].contains(j))
                     .map(value)
                     .fold(f64::INFINITY, f64::min);
                 assert!((value(features[k]) - least).abs() < 1e-12, "{family:?} {k}");
-                assert!((f64::from_bits(objectives[k]) - least).abs() < 1e-11, "{family:?} {k}");
+                assert!(
+                    (f64::from_bits(objectives[k]) - least).abs() < 1e-11,
+                    "{family:?} {k}"
+                );
             }
         }
     }
 
     #[test]
     fn a_small_ridge_does_not_start_from_worse_than_nothing() {
-        // Coefficients of one feature, about 1 / (2 lambda n), give outputs of that size with one more feature, where the loss is flat.
+        // Coefficients of one feature, about 1 / (2 lambda n), give outputs of that size with one
+        // more feature, where the loss is flat.
         for (classes, ridge) in [(2, 1e-5), (2, 1e-7), (3, 1e-6), (4, 1e-7)] {
             for seed in 0..6 {
                 let problem = problem(13, 4, classes, seed);
@@ -403,7 +469,7 @@ mod tests {
                     bandwidth: 1.2,
                     dimension: 1,
                 };
-                let likelihood = Likelihood::new(&problem.groups());
+                let likelihood = Likelihood::new(&problem.classes());
                 let (features, objectives, _) = walk(&problem, kernel, ridge, true, 3);
                 for k in 0..3 {
                     let value = |j: usize| {
@@ -412,7 +478,14 @@ mod tests {
                         let g = gram(&kernel, &problem.x.select_columns(&set));
                         let start = vec![0.0; 13 * likelihood.columns()];
                         let mut work = Workspace::default();
-                        let solved = solve(g.as_slice(), &likelihood, ridge, &start, Stop::EXACT, &mut work);
+                        let solved = solve(
+                            g.as_slice(),
+                            &likelihood,
+                            ridge,
+                            &start,
+                            Stop::EXACT,
+                            &mut work,
+                        );
                         solution(solved).expect("solves").objective
                     };
                     let left = (0..4).filter(|j| !features[..k].contains(j));

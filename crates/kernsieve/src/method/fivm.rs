@@ -1,28 +1,32 @@
-//! The feature import vector machine (Ghosh & Wang, sections 4 to 6): kernel logistic regression on the few features that matter,
-//! imported one at a time; any number of classes.
+//! The feature import vector machine (Ghosh & Wang, sections 4 to 6): kernel logistic regression on
+//! the few features that matter, imported one at a time; any number of classes.
 //!
-//! `feature_import` is Algorithm 1: of all features the one with which [`super::klr`] reaches the least `H` enters, again and again. `H` ranks candidates
-//! of one step and says nothing across steps (section 4.3), so when to stop is a question of its own:
+//! `feature_import` is Algorithm 1: of all features the one with which [`super::klr`] reaches the
+//! least `H` enters, again and again. `H` ranks candidates of one step and says nothing across
+//! steps (section 4.3), so when to stop is a question of its own:
 //!
-//! - `StopRule::Cv` (default): the number of features is tuned with bandwidth and ridge. Every fold walks its own path, selection included. A fold's
-//!   path ends `patience` imports after the log loss of its held-out rows was least.
-//! - `StopRule::Accuracy`: the paper's. With `p_k` the training accuracy after `k` imports, stop when `|p_k - p_{k - lag}| / p_k < tol`
-//!   for `patience` imports in a row (the paper: one), which are taken back.
+//! - `StopRule::Cv` (default): the number of features is tuned with bandwidth and ridge. Every fold
+//!   walks its own path, selection included. A fold's path ends `patience` imports after the log
+//!   loss of its held-out rows was least.
+//! - `StopRule::Accuracy`: the paper's. With `p_k` the training accuracy after `k` imports, stop
+//!   when `|p_k - p_{k - lag}| / p_k < tol` for `patience` imports in a row (the paper: one), which
+//!   are taken back.
 //! - `StopRule::None`: `max_features` imports.
 //!
-//! `max_features` bounds all three. With `max_support` the model of the imported features is carried by few samples
-//! ([`crate::solver::import_vectors`]), so it is sparse both ways.
+//! `max_features` bounds all three. With `max_support` the model of the imported features is
+//! carried by few samples ([`crate::solver::import_vectors`]), so it is sparse both ways.
 //!
-//! Complexity of one import: `p n^2 / 2` kernel values and `4 p n^2` flops for the bounds that rule most candidates out; `2 n^2` flops a
-//! conjugate gradient step for the others.
+//! Complexity of one import: `p n^2 / 2` kernel values and `4 p n^2` flops for the bounds that rule
+//! most candidates out; `2 n^2` flops a conjugate gradient step for the others.
 //!
-//! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature selection", SADM 8 (2015).
+//! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
+//! selection", SADM 8 (2015).
 
 use super::feature_import::{Followers, Ground, Import, Walk};
 use super::klr::{by_row, carry, logits, ridges};
 use super::{
-    Arm, Candidate, CvEntry, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem, Ranking,
-    Refinement, Rule, StopRule, require_candidates,
+    Arm, Candidate, CvEntry, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep,
+    Problem, Ranking, Refinement, Rule, StopRule, require_candidates,
 };
 use crate::decision::softmax_in_place;
 use crate::error::Result;
@@ -32,13 +36,15 @@ use crate::linalg::{Matrix, matmul};
 use crate::solver::logistic::{Likelihood, Stop};
 use std::cmp::Ordering;
 
-/// Bandwidths that are tried: the features are standardised and the kernel sees few of them. Smooth ones first.
+/// Bandwidths that are tried: the features are standardised and the kernel sees few of them. Smooth
+/// ones first.
 const BANDWIDTHS: [f64; 4] = [4.0, 2.0, 1.0, 0.5];
 /// Exponents of 2 of the ridges that are tried, large ones first.
 const RIDGE_EXPONENTS: [i32; 4] = [-1, -4, -7, -9];
 /// Longest path when `max_features` does not say.
 const LONGEST: usize = 30;
-/// Imports without a better held-out log loss after which a fold's path ends, and by which the path of the model is longer than chosen.
+/// Imports without a better held-out log loss after which a fold's path ends, and by which the path
+/// of the model is longer than chosen.
 const PATIENCE: usize = 5;
 
 /// The feature import vector machine.
@@ -77,12 +83,20 @@ impl Fivm {
         }
         let (k, lag, patience) = (path.len(), self.options.lag, self.patience());
         let accuracy = |k: usize| 1.0 - path[k - 1].train_error;
-        let still = |k: usize| k > lag && (accuracy(k) - accuracy(k - lag)).abs() < self.options.tol * accuracy(k);
+        let still = |k: usize| {
+            k > lag && (accuracy(k) - accuracy(k - lag)).abs() < self.options.tol * accuracy(k)
+        };
         (k > patience && (k - patience + 1..=k).all(still)).then(|| k - patience)
     }
 
     /// Outputs of held-out rows for the model as it stands.
-    fn outputs(&self, walk: &Walk<'_>, followers: &Followers<'_>, ground: &Ground<'_>, ridge: f64) -> Result<Matrix> {
+    fn outputs(
+        &self,
+        walk: &Walk<'_>,
+        followers: &Followers<'_>,
+        ground: &Ground<'_>,
+        ridge: f64,
+    ) -> Result<Matrix> {
         let values = followers.kernel_values(&ground.kernel);
         if self.options.max_support.is_some() {
             let few = carry(
@@ -93,13 +107,25 @@ impl Fivm {
                 self.options.max_support,
                 Stop::FOLD,
             )?;
-            return Ok(matmul(values.select_columns(&few.rows).view(), few.coef.view()));
+            return Ok(matmul(
+                values.select_columns(&few.rows).view(),
+                few.coef.view(),
+            ));
         }
-        Ok(matmul(values.view(), by_row(&walk.model.coef, values.cols()).view()))
+        Ok(matmul(
+            values.view(),
+            by_row(&walk.model.coef, values.cols()).view(),
+        ))
     }
 
     /// One path in one fold, and what it says of the held-out rows at each size of the arm.
-    fn follow(&self, fold: &Fold, ground: &Ground<'_>, arm: &Arm, ridge: f64) -> Result<Vec<Option<HeldOut>>> {
+    fn follow(
+        &self,
+        fold: &Fold,
+        ground: &Ground<'_>,
+        arm: &Arm,
+        ridge: f64,
+    ) -> Result<Vec<Option<HeldOut>>> {
         let decision = logits(&fold.train);
         let mut walk = Walk::new(ground, ridge)?;
         let mut followers = Followers::new(fold);
@@ -108,7 +134,9 @@ impl Fivm {
         let longest = self.longest(ground.n_features());
         let mut kept = None;
         while path.len() < longest && kept.is_none() {
-            let Some(import) = walk.import(false)? else { break };
+            let Some(import) = walk.import(false)? else {
+                break;
+            };
             followers.import(import.feature, ground.kernel.family().base());
             path.push(import);
             let scores = decision.scores(&self.outputs(&walk, &followers, ground, ridge)?);
@@ -125,7 +153,11 @@ impl Fivm {
         let kept = kept.unwrap_or(at_size.len());
         Ok(arm
             .iter()
-            .map(|c| at_size.get(c.n_features.unwrap_or(kept).wrapping_sub(1)).cloned())
+            .map(|c| {
+                at_size
+                    .get(c.n_features.unwrap_or(kept).wrapping_sub(1))
+                    .cloned()
+            })
             .collect())
     }
 
@@ -215,23 +247,34 @@ impl Method for Fivm {
         a.n_features.cmp(&b.n_features)
     }
 
-    /// Features that most folds do not confirm are not imported: the number of features is cut to those before the first of them, and settings are chosen anew
-    /// among so few, until all are confirmed.
+    /// Features that most folds do not confirm are not imported: the number of features is cut to
+    /// those before the first of them, and settings are chosen anew among so few, until all are
+    /// confirmed.
     fn refine(&self, problem: &Problem, grid: &[CvEntry], chosen: usize) -> Result<Refinement> {
-        if !self.options.vote || self.options.rule != Rule::Min || self.options.stop != StopRule::Cv {
+        if !self.options.vote || self.options.rule != Rule::Min || self.options.stop != StopRule::Cv
+        {
             return Ok(Refinement::Keep);
         }
-        let likelihood = Likelihood::new(&problem.groups());
+        let likelihood = Likelihood::new(&problem.classes());
         let bound = grid[chosen].criterion() + grid[chosen].criterion_error();
         let mut now = chosen;
         loop {
-            let (candidate, size) = (&grid[now].candidate, grid[now].candidate.n_features.unwrap_or(1));
+            let (candidate, size) = (
+                &grid[now].candidate,
+                grid[now].candidate.n_features.unwrap_or(1),
+            );
             let ground = Ground::new(problem, candidate.kernel, &likelihood);
             let mut walk = Walk::new(&ground, candidate.ridge.unwrap_or(f64::NAN))?;
             let mut confirmed = 0;
             while confirmed < size {
-                let Some(import) = walk.import(false)? else { break };
-                let folds = grid[now].feature_folds.get(import.feature).copied().unwrap_or(0);
+                let Some(import) = walk.import(false)? else {
+                    break;
+                };
+                let folds = grid[now]
+                    .feature_folds
+                    .get(import.feature)
+                    .copied()
+                    .unwrap_or(0);
                 if 2 * folds < grid[now].fold_errors.len() {
                     break;
                 }
@@ -240,8 +283,18 @@ impl Method for Fivm {
             if confirmed >= size || size == 1 {
                 break;
             }
-            let small = |i: &usize| grid[*i].candidate.n_features.is_some_and(|k| k <= confirmed.max(1));
-            let better = |a: &usize, b: &usize| grid[*a].criterion().total_cmp(&grid[*b].criterion()).then(a.cmp(b));
+            let small = |i: &usize| {
+                grid[*i]
+                    .candidate
+                    .n_features
+                    .is_some_and(|k| k <= confirmed.max(1))
+            };
+            let better = |a: &usize, b: &usize| {
+                grid[*a]
+                    .criterion()
+                    .total_cmp(&grid[*b].criterion())
+                    .then(a.cmp(b))
+            };
             match (0..grid.len()).filter(small).min_by(better) {
                 Some(next) if grid[next].criterion() <= bound => now = next,
                 _ => break,
@@ -255,8 +308,10 @@ impl Method for Fivm {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first() else { return Ok(vec![]) };
-        let likelihood = Likelihood::new(&fold.train.groups());
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
+        let likelihood = Likelihood::new(&fold.train.classes());
         let ground = Ground::new(&fold.train, first.kernel, &likelihood);
         match self.follow(fold, &ground, arm, first.ridge.unwrap_or(f64::NAN)) {
             Err(crate::error::Error::NoConvergence(_)) => Ok(vec![None; arm.len()]),
@@ -265,18 +320,22 @@ impl Method for Fivm {
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        let likelihood = Likelihood::new(&problem.groups());
+        let likelihood = Likelihood::new(&problem.classes());
         let ground = Ground::new(problem, candidate.kernel, &likelihood);
         let ridge = candidate.ridge.unwrap_or(f64::NAN);
         let mut walk = Walk::new(&ground, ridge)?;
         let longest = self.longest(ground.n_features());
-        // The path goes on for a while after the chosen size, so that one can see what was left out.
+        // The path goes on for a while after the chosen size, so that one can see what was left
+        // out.
         let end = candidate
             .n_features
             .map_or(longest, |k| (k + self.patience()).min(longest));
-        let (mut path, mut models, mut kept): (Vec<Import>, _, Option<usize>) = (vec![], vec![], None);
+        let (mut path, mut models, mut kept): (Vec<Import>, _, Option<usize>) =
+            (vec![], vec![], None);
         while path.len() < end && kept.is_none() {
-            let Some(import) = walk.import(true)? else { break };
+            let Some(import) = walk.import(true)? else {
+                break;
+            };
             path.push(import);
             models.push(walk.model.clone());
             kept = self.stopped(&path);
@@ -286,7 +345,14 @@ impl Method for Fivm {
         let features: Vec<usize> = path[..size].iter().map(|i| i.feature).collect();
         let k = gram(&candidate.kernel, &problem.x.select_columns(&features));
         let start = size.checked_sub(1).and_then(|last| models.get(last));
-        let carried = carry(&k, &likelihood, ridge, start, self.options.max_support, Stop::EXACT)?;
+        let carried = carry(
+            &k,
+            &likelihood,
+            ridge,
+            start,
+            self.options.max_support,
+            Stop::EXACT,
+        )?;
         let q = carried.coef.cols();
         let weights = indicator(&features, problem.x.cols());
         let rows = problem.x.select_rows(&carried.rows);
@@ -337,7 +403,15 @@ mod tests {
 
     fn trained(data: &Dataset, options: &Options) -> Trained {
         let schema = Schema::numeric(data.feature_names());
-        train(MethodKind::Fivm, options, data, &schema, true, &Control::new()).expect("trains")
+        train(
+            MethodKind::Fivm,
+            options,
+            data,
+            &schema,
+            true,
+            &Control::new(),
+        )
+        .expect("trains")
     }
 
     #[test]
@@ -389,7 +463,10 @@ mod tests {
             for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
                 assert!((u - v).abs() < 1e-9, "{u} {v}");
             }
-            let (a, b) = (all.report.objective.expect("one"), klr.report.objective.expect("one"));
+            let (a, b) = (
+                all.report.objective.expect("one"),
+                klr.report.objective.expect("one"),
+            );
             assert!((a - b).abs() < 1e-12);
             assert!((a - all.report.path[3].objective).abs() < 1e-12);
         }
@@ -405,7 +482,10 @@ mod tests {
             kept.sort_unstable();
             exact += usize::from(kept == [0, 1]);
             assert!(kept.starts_with(&[0, 1]), "{draw}: {kept:?}");
-            assert!(report.path.len() > kept.len(), "the path goes on after the choice");
+            assert!(
+                report.path.len() > kept.len(),
+                "the path goes on after the choice"
+            );
         }
         assert!(exact >= 7, "{exact} of 8");
     }
@@ -436,7 +516,10 @@ mod tests {
 
     #[test]
     fn few_features_and_few_samples_at_once() {
-        let (data, test) = (simulate::mixture(4, 1, 100, 8), simulate::mixture(4, 2, 500, 8));
+        let (data, test) = (
+            simulate::mixture(4, 1, 100, 8),
+            simulate::mixture(4, 2, 500, 8),
+        );
         let options = Options {
             max_support: Some(25),
             max_features: Some(3),
@@ -460,7 +543,10 @@ mod tests {
         let error = |t: &Trained| {
             let p = t.model.predict(test.x()).posterior;
             let wrong = p.iter_rows().zip(test.labels().codes());
-            wrong.filter(|(p, c)| crate::decision::argmax(p) != **c).count() as f64 / 1000.0
+            wrong
+                .filter(|(p, c)| crate::decision::argmax(p) != **c)
+                .count() as f64
+                / 1000.0
         };
         assert!(
             error(&sparse) < error(&dense) + 0.03,

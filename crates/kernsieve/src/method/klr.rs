@@ -3,22 +3,25 @@
 //! ```text
 //! min_A (1/n) sum_i -log p_{y_i}(x_i) + lambda sum_c a_c'K a_c                          (eq. 16; 24 for several classes)
 //! ```
-//! without an offset, as in the paper. [`crate::solver::logistic`] says how it is solved. Probabilities are those of the model itself, `softmax(f)`:
-//! the log likelihood is what was fitted, so nothing is calibrated afterwards. Priors other than the proportions in the training rows shift
-//! the logits by `log(prior / proportion)`.
+//! without an offset, as in the paper. [`crate::solver::logistic`] says how it is solved.
+//! Probabilities are those of the model itself, `softmax(f)`: the log likelihood is what was
+//! fitted, so nothing is calibrated afterwards. Priors other than the proportions in the training
+//! rows shift the logits by `log(prior / proportion)`.
 //!
-//! `max_support` asks for few samples: the import vector machine of Zhu & Hastie, [`crate::solver::import_vectors`].
+//! `max_support` asks for few samples: the import vector machine of Zhu & Hastie,
+//! [`crate::solver::import_vectors`].
 //!
-//! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts, by cross-validation; more of both while the best
-//! lies at an edge.
-//! Complexity: `2 n^2` flops a conjugate gradient step and column of coefficients, of which a solve takes 20 to 200; `n^2 p` for the Gram matrix.
-//! Dense in the samples unless `max_support` is given.
+//! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts,
+//! by cross-validation; more of both while the best lies at an edge. Complexity: `2 n^2` flops a
+//! conjugate gradient step and column of coefficients, of which a solve takes 20 to 200; `n^2 p`
+//! for the Gram matrix. Dense in the samples unless `max_support` is given.
 //!
-//! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature selection", SADM 8 (2015).
+//! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
+//! selection", SADM 8 (2015).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem, Ranking,
-    beyond_the_edge, kernels_around_median, require_candidates, stretched,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem,
+    Ranking, beyond_the_edge, kernels_around_median, require_candidates, stretched,
 };
 use crate::decision::Decision;
 use crate::error::Result;
@@ -67,16 +70,20 @@ pub(super) fn by_row(coef: &[f64], n: usize) -> Matrix {
 
 /// The softmax rule, shifted where the priors are not the proportions of the training rows.
 pub(super) fn logits(problem: &Problem) -> Decision {
-    let groups = problem.groups();
-    let total = groups.total();
-    let shifts = groups
+    let classes = problem.classes();
+    let total = classes.total();
+    let shifts = classes
         .totals()
         .iter()
         .zip(&problem.priors)
         // Exactly 0 for empirical priors, which are computed by the same division.
         .map(|(t, prior)| {
             let own = t / total;
-            if own == *prior { 0.0 } else { (prior / own).ln() }
+            if own == *prior {
+                0.0
+            } else {
+                (prior / own).ln()
+            }
         })
         .collect();
     Decision::Logits { shifts }
@@ -128,7 +135,14 @@ pub(super) fn carry(
         }
     };
     let mut work = Workspace::default();
-    let solution = solution(solve(k.as_slice(), likelihood, ridge, start, stop, &mut work))?;
+    let solution = solution(solve(
+        k.as_slice(),
+        likelihood,
+        ridge,
+        start,
+        stop,
+        &mut work,
+    ))?;
     Ok(Carried {
         rows: (0..n).collect(),
         coef: by_row(&solution.coef, n),
@@ -148,7 +162,9 @@ pub(super) fn carry(
 pub(super) fn solution(outcome: Outcome) -> Result<Solution> {
     match outcome {
         Outcome::Solved(s) if s.objective.is_finite() => Ok(s),
-        _ => Err(crate::error::Error::NoConvergence("kernel logistic regression")),
+        _ => Err(crate::error::Error::NoConvergence(
+            "kernel logistic regression",
+        )),
     }
 }
 
@@ -176,7 +192,11 @@ impl Method for Klr {
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(if self.options.max_support.is_some() { 2 } else { 1 })
+        Footprint::gram(if self.options.max_support.is_some() {
+            2
+        } else {
+            1
+        })
     }
 
     fn ranking(&self) -> Ranking {
@@ -190,18 +210,27 @@ impl Method for Klr {
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
         let ridges = ridges(&self.options, &RIDGE_EXPONENTS);
-        let arm = |kernel: Kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect();
+        let arm = |kernel: Kernel| {
+            ridges
+                .iter()
+                .map(|&r| Candidate::new(kernel).ridge(r))
+                .collect()
+        };
         let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
 
-    /// Wider or narrower kernels when the chosen one is the widest or narrowest; more ridges when the chosen one is the largest or the smallest.
+    /// Wider or narrower kernels when the chosen one is the widest or narrowest; more ridges when
+    /// the chosen one is the largest or the smallest.
     fn widen(&self, tried: &[Candidate], chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
         let o = &self.options;
         let own = ridges(o, &RIDGE_EXPONENTS);
         let arm = |kernel: Kernel, ridges: &[f64]| -> Arm {
-            ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect()
+            ridges
+                .iter()
+                .map(|&r| Candidate::new(kernel).ridge(r))
+                .collect()
         };
         let factors = beyond_the_edge(o, tried, &chosen.kernel, &[0.7, 0.5], &[2.0, 4.0]);
         let kernels = factors.iter().map(|f| stretched(&chosen.kernel, *f));
@@ -219,9 +248,11 @@ impl Method for Klr {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
         let (k, kv) = fold.grams(&first.kernel)?;
-        let likelihood = Likelihood::new(&fold.train.groups());
+        let likelihood = Likelihood::new(&fold.train.classes());
         let decision = logits(&fold.train);
         let mut work = Workspace::default();
         let mut coef = vec![0.0; k.rows() * likelihood.columns()];
@@ -229,10 +260,24 @@ impl Method for Klr {
         for candidate in arm {
             let ridge = candidate.ridge.unwrap_or(f64::NAN);
             let (rows, values) = if self.options.max_support.is_some() {
-                let few = carry(&k, &likelihood, ridge, None, self.options.max_support, Stop::FOLD)?;
+                let few = carry(
+                    &k,
+                    &likelihood,
+                    ridge,
+                    None,
+                    self.options.max_support,
+                    Stop::FOLD,
+                )?;
                 (Some(few.rows), few.coef)
             } else {
-                match solution(solve(k.as_slice(), &likelihood, ridge, &coef, Stop::FOLD, &mut work)) {
+                match solution(solve(
+                    k.as_slice(),
+                    &likelihood,
+                    ridge,
+                    &coef,
+                    Stop::FOLD,
+                    &mut work,
+                )) {
                     Ok(s) => coef = s.coef,
                     Err(_) => {
                         held_out.push(None);
@@ -252,9 +297,16 @@ impl Method for Klr {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let k = gram(&candidate.kernel, &problem.x);
-        let likelihood = Likelihood::new(&problem.groups());
+        let likelihood = Likelihood::new(&problem.classes());
         let ridge = candidate.ridge.unwrap_or(f64::NAN);
-        let carried = carry(&k, &likelihood, ridge, None, self.options.max_support, Stop::EXACT)?;
+        let carried = carry(
+            &k,
+            &likelihood,
+            ridge,
+            None,
+            self.options.max_support,
+            Stop::EXACT,
+        )?;
         let q = carried.coef.cols();
         let output = Output::Linear {
             coef: carried.coef,
@@ -263,7 +315,12 @@ impl Method for Klr {
         let rows = problem.x.select_rows(&carried.rows);
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &rows, output),
+            expansion: KernelExpansion::new(
+                candidate.kernel,
+                problem.feature_weights.clone(),
+                &rows,
+                output,
+            ),
             decision: logits(problem),
             report: carried.report,
         })

@@ -4,30 +4,37 @@
 //! min_alpha (1/n) |Y theta - M alpha|^2 + gamma alpha' (M + jitter I) alpha,    M = C K C       (eq. 4)
 //! alpha = (M^2 + n gamma (M + jitter I))^-1 M Y theta                                            (eq. 5)
 //! ```
-//! A row is projected by `P(x) = (K(X, x)' - 1'K/n) C alpha` (eq. 6) and assigned to the nearest class centroid (section
-//! 2.4), shifted by the priors. For `c` classes there are `c - 1` orthogonal scores with the same ridge, rotated so that the first separates most;
-//! two classes are exactly the paper. Eq. 5 is solved by partial fractions: `M^2` is never formed.
-//! Departures from the paper: the centroids' distances are weighed against the class priors, as in the authors' R package, which
-//! classifies the projections by linear discriminant analysis. As printed (`--priors uniform`) the rule errs on 27 % of the
-//! blood donations, where always saying "no" errs on 24 %; with the priors it errs on the published 22 %. `gamma` from the stabilization rule is read as `n gamma = gamma-hat` (its formula 5.2 has no
-//! `n`); [`RidgeRule::StabilizationLiteral`] is the printed reading.
-//! Complexity: two Cholesky factorisations, `2 n^3 / 3` flops, and `n^2 p` for the Gram matrix. Dense in samples.
+//! A row is projected by `P(x) = (K(X, x)' - 1'K/n) C alpha` (eq. 6) and assigned to the nearest
+//! class centroid (section 2.4), shifted by the priors. For `c` classes there are `c - 1`
+//! orthogonal scores with the same ridge, rotated so that the first separates most; two classes are
+//! exactly the paper. Eq. 5 is solved by partial fractions: `M^2` is never formed. Departures from
+//! the paper: the centroids' distances are weighed against the class priors, as in the authors' R
+//! package, which classifies the projections by linear discriminant analysis. As printed (`--priors
+//! uniform`) the rule errs on 27 % of the blood donations, where always saying "no" errs on 24 %;
+//! with the priors it errs on the published 22 %. `gamma` from the stabilization rule is read as `n
+//! gamma = gamma-hat` (its formula 5.2 has no `n`); [`RidgeRule::StabilizationLiteral`] is the
+//! printed reading. Complexity: two Cholesky factorisations, `2 n^3 / 3` flops, and `n^2 p` for the
+//! Gram matrix. Dense in samples.
 //!
-//! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal scoring", AISTATS 2019.
+//! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
+//! scoring", AISTATS 2019.
 
 use super::{
     Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, RidgeRule,
     kernels_around_median, require_candidates,
 };
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, Kernel, between_class_bandwidths, center_gram_weighted, gram, log_grid};
+use crate::kernel::{
+    Family, Kernel, between_class_bandwidths, center_gram_weighted, gram, log_grid,
+};
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::{contrast_responses, sign_of_largest};
 use crate::solver::ridge::{
-    Shifted, center_coefficients, generalized_cross_validation, optimal_scoring_coefficients, scale_gram, stabilization,
+    Shifted, center_coefficients, generalized_cross_validation, optimal_scoring_coefficients,
+    scale_gram, stabilization,
 };
 use std::cmp::Ordering;
 
@@ -68,29 +75,30 @@ pub struct GramSolution {
     pub residual: f64,
 }
 
-/// Solves eq. 5 for one Gram matrix of the caller's and several ridges. `definite` says whether the matrix is known to be
-/// positive semidefinite; if not, its negative part takes no part.
+/// Solves eq. 5 for one Gram matrix of the caller's and several ridges. `definite` says whether the
+/// matrix is known to be positive semidefinite; if not, its negative part takes no part.
 ///
-/// With weights `w` of the rows and `D = diag(sqrt(w))`, `D M D` and `D Y theta` take the places of `M` and `Y theta`, and
-/// the weight of all rows that of `n`: rows that weigh 2 count as given twice.
+/// With weights `w` of the rows and `D = diag(sqrt(w))`, `D M D` and `D Y theta` take the places of
+/// `M` and `Y theta`, and the weight of all rows that of `n`: rows that weigh 2 count as given
+/// twice.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
-    groups: &Groups,
+    classes: &Classes,
     ridges: &[Ridge],
 ) -> Result<Vec<Result<GramSolution>>> {
     let n = gram.rows();
-    if n != gram.cols() || n != groups.n_rows() {
+    if n != gram.cols() || n != classes.n_rows() {
         return Err(Error::Data(format!(
             "a {n} x {} Gram matrix for {} rows",
             gram.cols(),
-            groups.n_rows()
+            classes.n_rows()
         )));
     }
-    let y = contrast_responses(groups);
+    let y = contrast_responses(classes);
     let mut m = gram.clone();
-    let means = center_gram_weighted(&mut m, groups.weights());
-    scale_gram(&mut m, groups);
+    let means = center_gram_weighted(&mut m, classes.weights());
+    scale_gram(&mut m, classes);
     let shifted = if definite {
         Shifted::new(m)
     } else {
@@ -99,17 +107,18 @@ pub fn solve_gram(
     Ok(ridges
         .iter()
         .map(|&ridge| {
-            let gamma = ridge_value(ridge, &shifted, &y, groups)?;
-            let g = groups.total() * gamma;
+            let gamma = ridge_value(ridge, &shifted, &y, classes)?;
+            let g = classes.total() * gamma;
             let alpha = optimal_scoring_coefficients(&shifted, g, JITTER, &y)?;
             let fitted = matmul(shifted.matrix().view(), alpha.view());
-            let (objective, residual) = objective_and_residual(&shifted, g, &alpha, &fitted, &y, groups.total());
+            let (objective, residual) =
+                objective_and_residual(&shifted, g, &alpha, &fitted, &y, classes.total());
             let rotation = rotation(&y, &fitted)?;
             let mut coef = matmul(alpha.view(), rotation.view());
-            groups.scale_rows(&mut coef);
-            center_coefficients(&mut coef, groups);
+            classes.scale_rows(&mut coef);
+            center_coefficients(&mut coef, classes);
             let mut scores = matmul(fitted.view(), rotation.view());
-            groups.unscale_rows(&mut scores);
+            classes.unscale_rows(&mut scores);
             let offset = (0..coef.cols())
                 .map(|l| -(0..n).map(|i| means.columns[i] * coef[(i, l)]).sum::<f64>())
                 .collect();
@@ -126,16 +135,18 @@ pub fn solve_gram(
 }
 
 /// `gamma` by the rule (section 5.2).
-pub(super) fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, groups: &Groups) -> Result<f64> {
-    let n = groups.total();
+pub(super) fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, classes: &Classes) -> Result<f64> {
+    let n = classes.total();
     Ok(match ridge {
         Ridge::Fixed(gamma) => gamma,
-        Ridge::Rule(RidgeRule::StabilizationLiteral) => stabilization(m.matrix(), groups.weights()),
+        Ridge::Rule(RidgeRule::StabilizationLiteral) => {
+            stabilization(m.matrix(), classes.weights())
+        }
         Ridge::Rule(RidgeRule::Gcv) => {
             let grid: Vec<f64> = gamma_grid(25).iter().map(|v| v * n).collect();
             generalized_cross_validation(m, JITTER, y, &grid, n)? / n
         }
-        Ridge::Rule(_) => stabilization(m.matrix(), groups.weights()) / n,
+        Ridge::Rule(_) => stabilization(m.matrix(), classes.weights()) / n,
     })
 }
 
@@ -147,7 +158,14 @@ pub(super) fn gamma_grid(count: usize) -> Vec<f64> {
 }
 
 /// Objective 4 and the residual of eq. 5 relative to the size of its terms.
-fn objective_and_residual(m: &Shifted, g: f64, alpha: &Matrix, fitted: &Matrix, y: &Matrix, n: f64) -> (f64, f64) {
+fn objective_and_residual(
+    m: &Shifted,
+    g: f64,
+    alpha: &Matrix,
+    fitted: &Matrix,
+    y: &Matrix,
+    n: f64,
+) -> (f64, f64) {
     let mut objective = 0.0;
     let mut right = y.clone();
     for ((r, f), a) in right
@@ -162,15 +180,20 @@ fn objective_and_residual(m: &Shifted, g: f64, alpha: &Matrix, fitted: &Matrix, 
     // M (y - M alpha) = g (M + jitter I) alpha
     let left = matmul(m.matrix().view(), right.view());
     let mut gap = 0.0f64;
-    for ((l, f), a) in left.as_slice().iter().zip(fitted.as_slice()).zip(alpha.as_slice()) {
+    for ((l, f), a) in left
+        .as_slice()
+        .iter()
+        .zip(fitted.as_slice())
+        .zip(alpha.as_slice())
+    {
         gap = gap.max((l - g * (f + JITTER * a)).abs());
     }
     let size = m.matrix().max_abs() * n * (fitted.max_abs() + y.max_abs()) + g * fitted.max_abs();
     (objective, gap / size.max(f64::MIN_POSITIVE))
 }
 
-/// The rotation of the scores that puts the directions of largest explained variance first: eigenvectors of `Y'M alpha / n`.
-/// A single score is left as it is.
+/// The rotation of the scores that puts the directions of largest explained variance first:
+/// eigenvectors of `Y'M alpha / n`. A single score is left as it is.
 pub(super) fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
     if y.cols() == 1 {
         return Ok(Matrix::identity(1));
@@ -193,7 +216,8 @@ impl Kos {
         }
     }
 
-    /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples of the median distance.
+    /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples
+    /// of the median distance.
     pub(super) fn kernels(&self, problem: &Problem) -> Result<Vec<Kernel>> {
         let quantiles = |q: &[f64]| {
             between_class_bandwidths(
@@ -228,15 +252,23 @@ impl Kos {
             .map_or(Ridge::Rule(self.options.ridge_rule), Ridge::Fixed)
     }
 
-    pub(super) fn decision(&self, scores: &Matrix, problem: &Problem) -> Result<(Decision, Option<Matrix>)> {
-        let groups = &problem.groups();
+    pub(super) fn decision(
+        &self,
+        scores: &Matrix,
+        problem: &Problem,
+    ) -> Result<(Decision, Option<Matrix>)> {
+        let classes = &problem.classes();
         if !self.options.mahalanobis {
-            return Ok((nearest_centroid(scores, groups, problem.log_priors()), None));
+            return Ok((
+                nearest_centroid(scores, classes, problem.log_priors()),
+                None,
+            ));
         }
-        // Whiten the scores so that the pooled within-class covariance is the identity, then eq. 12 of sMKDA.
-        let transform = whitening(scores, groups)?;
+        // Whiten the scores so that the pooled within-class covariance is the identity, then eq. 12
+        // of sMKDA.
+        let transform = whitening(scores, classes)?;
         let z = matmul(scores.view(), transform.view());
-        let means = groups.means(&z);
+        let means = classes.means(&z);
         Ok((
             Decision::Mahalanobis {
                 means,
@@ -247,14 +279,17 @@ impl Kos {
     }
 }
 
-/// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores (directions without variance count as having very little).
-fn whitening(z: &Matrix, groups: &Groups) -> Result<Matrix> {
-    let means = groups.means(z);
-    let codes = groups.codes();
+/// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores (directions
+/// without variance count as having very little).
+fn whitening(z: &Matrix, classes: &Classes) -> Result<Matrix> {
+    let means = classes.means(z);
+    let codes = classes.codes();
     let mut r = Matrix::from_fn(z.rows(), z.cols(), |i, j| z[(i, j)] - means[(codes[i], j)]);
-    groups.scale_rows(&mut r);
+    classes.scale_rows(&mut r);
     let mut s = matmul(r.view().t(), r.view());
-    s.as_mut_slice().iter_mut().for_each(|v| *v /= groups.total());
+    s.as_mut_slice()
+        .iter_mut()
+        .for_each(|v| *v /= classes.total());
     let e = symmetric_eigen(&s)?;
     let floor = 1e-12 * e.values.first().copied().unwrap_or(0.0).max(1e-300);
     Ok(Matrix::from_fn(z.cols(), z.cols(), |i, j| {
@@ -299,7 +334,8 @@ impl Method for Kos {
     }
 
     fn compare(&self, a: &Candidate, b: &Candidate) -> Ordering {
-        // Ties go to the larger penalty, then to the smaller quantile, which is the order of the arms.
+        // Ties go to the larger penalty, then to the smaller quantile, which is the order of the
+        // arms.
         match (a.ridge, b.ridge) {
             (Some(x), Some(y)) => y.total_cmp(&x),
             _ => Ordering::Equal,
@@ -307,10 +343,17 @@ impl Method for Kos {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
         let (k, kv) = fold.grams(&first.kernel)?;
         let ridges: Vec<Ridge> = arm.iter().map(|c| self.ridge_of(c)).collect();
-        let solved = solve_gram(&k, first.kernel.family().is_definite(), &fold.train.groups(), &ridges)?;
+        let solved = solve_gram(
+            &k,
+            first.kernel.family().is_definite(),
+            &fold.train.classes(),
+            &ridges,
+        )?;
         solved
             .into_iter()
             .map(|s| {
@@ -331,10 +374,12 @@ impl Method for Kos {
         let mut solved = solve_gram(
             &k,
             candidate.kernel.family().is_definite(),
-            &problem.groups(),
+            &problem.classes(),
             &[self.ridge_of(candidate)],
         )?;
-        let s = solved.pop().unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
+        let s = solved
+            .pop()
+            .unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
         let (decision, transform) = self.decision(&s.scores, problem)?;
         let (coef, offset) = match transform {
             None => (s.coef, s.offset),
@@ -349,7 +394,12 @@ impl Method for Kos {
         let output = Output::Linear { coef, offset };
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &problem.x, output),
+            expansion: KernelExpansion::new(
+                candidate.kernel,
+                problem.feature_weights.clone(),
+                &problem.x,
+                output,
+            ),
             decision,
             report: FitReport {
                 objective: Some(s.objective),
@@ -378,21 +428,28 @@ mod tests {
         let problem = problem(41, 3, 2, 1);
         let kernel = Kernel::Gaussian { bandwidth: 1.1 };
         let kos = Kos::new(&Options::default());
-        let fit = kos.fit(&problem, &Candidate::new(kernel).ridge(1e-2)).expect("fits");
+        let fit = kos
+            .fit(&problem, &Candidate::new(kernel).ridge(1e-2))
+            .expect("fits");
         assert!(fit.report.residual.expect("known") < 1e-13);
         let k = gram(&kernel, &problem.x);
         let n = 41;
-        // alpha by eq. 5 literally, M^2 and all, solved through the eigenvalues of the whole left-hand side.
+        // alpha by eq. 5 literally, M^2 and all, solved through the eigenvalues of the whole
+        // left-hand side.
         let c = Matrix::from_fn(n, n, |i, j| f64::from(i == j) - 1.0 / n as f64);
         let m = matmul(matmul(c.view(), k.view()).view(), c.view());
         let mm = matmul(m.view(), m.view());
         let g = n as f64 * 1e-2;
-        let left = Matrix::from_fn(n, n, |i, j| mm[(i, j)] + g * (m[(i, j)] + JITTER * f64::from(i == j)));
-        let theta = contrast_scores(problem.groups().totals());
+        let left = Matrix::from_fn(n, n, |i, j| {
+            mm[(i, j)] + g * (m[(i, j)] + JITTER * f64::from(i == j))
+        });
+        let theta = contrast_scores(problem.classes().totals());
         let y = Matrix::from_fn(n, 1, |i, _| theta[(problem.labels.codes()[i], 0)]);
         let right = matmul(m.view(), y.view());
         let e = symmetric_eigen(&left).expect("finite");
-        let alpha = Shifted::new(left).filter(|l| 1.0 / l, &right).expect("solves");
+        let alpha = Shifted::new(left)
+            .filter(|l| 1.0 / l, &right)
+            .expect("solves");
         assert!(e.values.iter().all(|v| *v > 0.0));
         let calpha = matmul(c.view(), alpha.view());
         let mut rng = Rng::new(9);
@@ -435,13 +492,13 @@ mod tests {
     fn objective_is_least_at_the_solution() {
         let problem = problem(30, 2, 2, 3);
         let k = gram(&Kernel::Gaussian { bandwidth: 1.0 }, &problem.x);
-        let groups = problem.groups();
+        let classes = problem.classes();
         let gamma = 3e-3;
-        let solved = solve_gram(&k, true, &groups, &[Ridge::Fixed(gamma)]).expect("solves");
+        let solved = solve_gram(&k, true, &classes, &[Ridge::Fixed(gamma)]).expect("solves");
         let s = solved.into_iter().next().expect("one").expect("solved");
         let mut m = k.clone();
         center_gram_weighted(&mut m, None);
-        let theta = contrast_scores(groups.totals());
+        let theta = contrast_scores(classes.totals());
         let value = |a: &[f64]| {
             let n = 30;
             let mut total = 0.0;

@@ -3,14 +3,17 @@
 use super::l1_regression::{
     arm_of, linear_expansion, linear_outputs, nonzero_count, penalties, penalties_of, used_features,
 };
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem};
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem,
+};
 use crate::decision::Decision;
 use crate::error::Result;
 use crate::kernel::Family;
 use crate::solver::coordinate_descent::Penalty;
 use crate::solver::sparse_logistic::{Solution, largest_penalty, path};
 
-/// Exponents of 2 of the penalties that are tried. Classes that come apart have no smallest loss, so there is nothing to be found far down.
+/// Exponents of 2 of the penalties that are tried. Classes that come apart have no smallest loss,
+/// so there is nothing to be found far down.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -6..=10;
 /// How far the conditions of a minimum hold: for final fits, and in folds.
 const EXACT: f64 = 1e-9;
@@ -31,15 +34,18 @@ impl L1Logistic {
     }
 
     fn solve(&self, problem: &Problem, sparsities: &[f64], tol: f64) -> Vec<Solution> {
-        let penalties: Vec<Penalty> = sparsities.iter().map(|&s| Penalty::mixed(s, self.ratio)).collect();
-        path(&problem.x, &problem.groups(), &penalties, tol)
+        let penalties: Vec<Penalty> = sparsities
+            .iter()
+            .map(|&s| Penalty::mixed(s, self.ratio))
+            .collect();
+        path(&problem.x, &problem.classes(), &penalties, tol)
     }
 
     /// The penalties that are tried.
     fn grid(&self, problem: &Problem) -> Vec<f64> {
         let largest = match self.sparsity {
             Some(_) => 0.0,
-            None => largest_penalty(&problem.x, &problem.groups()) / self.ratio,
+            None => largest_penalty(&problem.x, &problem.classes()) / self.ratio,
         };
         penalties(self.sparsity, largest, EXPONENTS)
     }
@@ -70,7 +76,9 @@ impl Method for L1Logistic {
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let decision = decision(&fold.train);
-        let solutions = self.solve(&fold.train, &penalties_of(arm), FOLD).into_iter();
+        let solutions = self
+            .solve(&fold.train, &penalties_of(arm), FOLD)
+            .into_iter();
         Ok(solutions
             .map(|s| {
                 Some(HeldOut {
@@ -88,10 +96,13 @@ impl Method for L1Logistic {
         sparsities.retain(|s| *s > chosen);
         sparsities.push(chosen);
         let mut solutions = self.solve(problem, &sparsities, EXACT);
-        let path = sparsities.iter().zip(&solutions).map(|(&sparsity, s)| PathStep {
-            sparsity: Some(sparsity),
-            ..PathStep::new(nonzero_count(&s.coef), s.objective)
-        });
+        let path = sparsities
+            .iter()
+            .zip(&solutions)
+            .map(|(&sparsity, s)| PathStep {
+                sparsity: Some(sparsity),
+                ..PathStep::new(nonzero_count(&s.coef), s.objective)
+            });
         let path: Vec<PathStep> = path.collect();
         let Some(s) = solutions.pop() else {
             return Err(crate::error::Error::NoConvergence("logistic regression"));

@@ -1,7 +1,9 @@
 //! Class posteriors by one lasso a class on its indicator (Hidaka & Kurita, eq. 19 to 21).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem};
-use crate::data::Groups;
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem,
+};
+use crate::classes::Classes;
 use crate::decision::{Decision, Simplex};
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
@@ -24,7 +26,8 @@ pub(super) struct L1Regression {
 struct Regressions {
     /// Centred features, rows scaled by the roots of their weights.
     x: Matrix,
-    /// Centred indicators, rows x targets. Two classes have one target: the other's coefficients are its negative.
+    /// Centred indicators, rows x targets. Two classes have one target: the other's coefficients
+    /// are its negative.
     targets: Matrix,
     /// Means of the features, and shares of the classes.
     means: Vec<f64>,
@@ -32,14 +35,16 @@ struct Regressions {
 }
 
 impl Regressions {
-    fn new(x: &Matrix, groups: &Groups) -> Self {
+    fn new(x: &Matrix, classes: &Classes) -> Self {
         let mut x = x.clone();
-        let means = center_columns_weighted(&mut x, groups.weights());
-        let shares = groups.shares();
+        let means = center_columns_weighted(&mut x, classes.weights());
+        let shares = classes.shares();
         let columns = if shares.len() == 2 { 1 } else { shares.len() };
-        let mut targets = Matrix::from_fn(x.rows(), columns, |i, k| f64::from(groups.codes()[i] == k) - shares[k]);
-        groups.scale_rows(&mut x);
-        groups.scale_rows(&mut targets);
+        let mut targets = Matrix::from_fn(x.rows(), columns, |i, k| {
+            f64::from(classes.codes()[i] == k) - shares[k]
+        });
+        classes.scale_rows(&mut x);
+        classes.scale_rows(&mut targets);
         Self {
             x,
             targets,
@@ -49,17 +54,23 @@ impl Regressions {
     }
 
     fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Vec<Vec<Solution>> {
-        // A small penalty is reached by way of larger ones: from zero it can take a hundred times as long.
+        // A small penalty is reached by way of larger ones: from zero it can take a hundred times
+        // as long.
         let first = sparsities.first().copied().unwrap_or(f64::INFINITY);
         let lead = std::iter::successors(Some(self.largest(ratio) / 4.0), |s| Some(s / 4.0));
         let lead: Vec<f64> = lead
             .take_while(|s| *s > 1.5 * first && *s > f64::MIN_POSITIVE)
             .take(60)
             .collect();
-        let all = lead.iter().chain(sparsities).map(|&s| Penalty::mixed(s, ratio));
+        let all = lead
+            .iter()
+            .chain(sparsities)
+            .map(|&s| Penalty::mixed(s, ratio));
         let penalties: Vec<Penalty> = all.collect();
         let mut solutions = path(&Design::new(&self.x), &self.targets, &penalties, stop);
-        solutions.iter_mut().for_each(|s| drop(s.drain(..lead.len())));
+        solutions
+            .iter_mut()
+            .for_each(|s| drop(s.drain(..lead.len())));
         solutions
     }
 
@@ -81,7 +92,15 @@ impl Regressions {
             }
         }
         let offset = (0..c)
-            .map(|k| self.shares[k] - coef.row(k).iter().zip(&self.means).map(|(w, m)| w * m).sum::<f64>())
+            .map(|k| {
+                self.shares[k]
+                    - coef
+                        .row(k)
+                        .iter()
+                        .zip(&self.means)
+                        .map(|(w, m)| w * m)
+                        .sum::<f64>()
+            })
             .collect();
         (coef, offset)
     }
@@ -104,8 +123,13 @@ impl L1Regression {
     }
 }
 
-/// Powers of 2, moved up or down where the usual grid does not reach the first that leaves no coefficient, or not far below it.
-pub(super) fn penalties(fixed: Option<f64>, largest: f64, exponents: std::ops::RangeInclusive<i32>) -> Vec<f64> {
+/// Powers of 2, moved up or down where the usual grid does not reach the first that leaves no
+/// coefficient, or not far below it.
+pub(super) fn penalties(
+    fixed: Option<f64>,
+    largest: f64,
+    exponents: std::ops::RangeInclusive<i32>,
+) -> Vec<f64> {
     if let Some(sparsity) = fixed {
         return vec![sparsity];
     }
@@ -176,13 +200,13 @@ impl Method for L1Regression {
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         let largest = match self.sparsity {
             Some(_) => 0.0,
-            None => Regressions::new(&problem.x, &problem.groups()).largest(self.ratio),
+            None => Regressions::new(&problem.x, &problem.classes()).largest(self.ratio),
         };
         Ok(vec![arm_of(penalties(self.sparsity, largest, EXPONENTS))])
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let regressions = Regressions::new(&fold.train.x, &fold.train.groups());
+        let regressions = Regressions::new(&fold.train.x, &fold.train.classes());
         let solutions = regressions.solve(&penalties_of(arm), self.ratio, Stop::FOLD);
         let decision = self.decision(&fold.train);
         Ok((0..arm.len())
@@ -199,7 +223,7 @@ impl Method for L1Regression {
 
     /// Walks down to the chosen penalty.
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        let regressions = Regressions::new(&problem.x, &problem.groups());
+        let regressions = Regressions::new(&problem.x, &problem.classes());
         let chosen = candidate.sparsity.unwrap_or(f64::NAN);
         let mut sparsities = penalties(self.sparsity, regressions.largest(self.ratio), EXPONENTS);
         sparsities.retain(|s| *s > chosen);
@@ -226,9 +250,19 @@ impl Method for L1Regression {
             each.push(each[0]);
         }
         let half: Vec<f64> = (0..regressions.targets.cols())
-            .map(|k| 0.5 * regressions.targets.column(k).iter().map(|t| t * t).sum::<f64>())
+            .map(|k| {
+                0.5 * regressions
+                    .targets
+                    .column(k)
+                    .iter()
+                    .map(|t| t * t)
+                    .sum::<f64>()
+            })
             .collect();
-        let residual = here.iter().zip(&half).map(|(s, h)| s.gap / h.max(f64::MIN_POSITIVE));
+        let residual = here
+            .iter()
+            .zip(&half)
+            .map(|(s, h)| s.gap / h.max(f64::MIN_POSITIVE));
         Ok(Fit {
             discriminant: None,
             expansion: linear_expansion(&coef, offset),

@@ -1,18 +1,24 @@
-//! The criterion of L2 kernel methods (Kim & Scott, eqs. 3 and 7): an unbiased estimate of the integrated squared error of a difference of densities.
+//! The criterion of L2 kernel methods (Kim & Scott, eqs. 3 and 7): an unbiased estimate of the
+//! integrated squared error of a difference of densities.
 //!
-//! With `f_c(x) = sum_{i in c} a_i k_sigma(x, x_i)` and `Y = 1` on one side, `-gamma` on the other, half of that estimate is up to a constant
+//! With `f_c(x) = sum_{i in c} a_i k_sigma(x, x_i)` and `Y = 1` on one side, `-gamma` on the other,
+//! half of that estimate is up to a constant
 //! ```text
 //! sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i
 //! ```
-//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of bandwidth `tau` (section 2.1). `rho^2 = 2 (sigma^2 + lambda^2)`, `tau^2 =
-//! sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance` (section 5.5). All kernels are normalised, but only ratios of their constants occur, and those are kept
-//! as logarithms: hundreds of dimensions neither underflow nor overflow.
+//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of
+//! bandwidth `tau` (section 2.1). `rho^2 = 2 (sigma^2 + lambda^2)`, `tau^2 = sigma^2 + 2 lambda^2`,
+//! `lambda = smoothing * sigma` (section 5.1); `eta = balance` (section 5.5). All kernels are
+//! normalised, but only ratios of their constants occur, and those are kept as logarithms: hundreds
+//! of dimensions neither underflow nor overflow.
 //!
-//! Rows of the quadratic term are computed when a step needs them and kept in a cache of bounded size: sparse solutions never see most of them. The distances of all pairs of few rows are held; of
-//! many ([`in_memory`]) they stream by in blocks for `h`, and are computed again for every row of the quadratic term.
+//! Rows of the quadratic term are computed when a step needs them and kept in a cache of bounded
+//! size: sparse solutions never see most of them. The distances of all pairs of few rows are held;
+//! of many ([`in_memory`]) they stream by in blocks for `h`, and are computed again for every row
+//! of the quadratic term.
 
 use super::Problem;
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Pairs};
 use crate::linalg::{Matrix, dot};
@@ -42,7 +48,14 @@ pub(crate) fn work_bytes(n: usize) -> u64 {
 
 /// The cache of a solve with `n` rows.
 pub(crate) fn row_cache(n: usize) -> RowCache {
-    RowCache::new(n, if in_memory(n) { WORK_BYTES / 2 } else { WORK_BYTES })
+    RowCache::new(
+        n,
+        if in_memory(n) {
+            WORK_BYTES / 2
+        } else {
+            WORK_BYTES
+        },
+    )
 }
 
 /// Distances between rows: in memory, or computed when asked for.
@@ -70,14 +83,17 @@ impl<'a> Distances<'a> {
     /// Distances of the rows from `first` on to all rows; as many as `out` has room for.
     fn rows(&self, first: usize, out: &mut [f64]) {
         match self {
-            Self::Held(base) => out.copy_from_slice(&base.as_slice()[first * base.cols()..][..out.len()]),
+            Self::Held(base) => {
+                out.copy_from_slice(&base.as_slice()[first * base.cols()..][..out.len()])
+            }
             Self::OnDemand(pairs) => pairs.own_rows(first, out),
         }
     }
 }
 
-/// The kernel of the quadratic term without the largest of its constants: of the classes of a pair, `k_rho`, or for the Laplacian
-/// `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)` (section 5.4).
+/// The kernel of the quadratic term without the largest of its constants: of the classes of a pair,
+/// `k_rho`, or for the Laplacian `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)`
+/// (section 5.4).
 struct Quadratic<'a> {
     x: &'a Matrix,
     codes: &'a [usize],
@@ -139,11 +155,13 @@ impl KernelRows for Rows<'_> {
     }
 }
 
-/// What the criterion is made of, before classes are set against each other. Logarithms of constants are relative to the largest one of the quadratic term.
+/// What the criterion is made of, before classes are set against each other. Logarithms of
+/// constants are relative to the largest one of the quadratic term.
 pub(crate) struct Terms<'a> {
     rows: Rows<'a>,
-    groups: &'a Groups,
-    /// Weighted sums over each class of the linear term's kernel without its constant, each row left out of its own, rows x classes.
+    classes: &'a Classes,
+    /// Weighted sums over each class of the linear term's kernel without its constant, each row
+    /// left out of its own, rows x classes.
     sums: Matrix,
     /// Logarithm of the linear term's constant, one per class.
     log_ratios: Vec<f64>,
@@ -152,18 +170,23 @@ pub(crate) struct Terms<'a> {
 }
 
 impl<'a> Terms<'a> {
-    /// The terms for kernels, one per class, of a family that is a density in `d` dimensions. The memory of `cache` is used again.
+    /// The terms for kernels, one per class, of a family that is a density in `d` dimensions. The
+    /// memory of `cache` is used again.
     pub(crate) fn new(
         kernels: &[Kernel],
         smoothing: f64,
         d: usize,
         x: &'a Matrix,
-        groups: &'a Groups,
+        classes: &'a Classes,
         distances: Distances<'a>,
         cache: RowCache,
     ) -> Result<Self> {
-        let not_a_density =
-            || Error::Data("this method needs a kernel that is a density: gaussian, laplacian or cauchy".into());
+        let not_a_density = || {
+            Error::Data(
+                "this method needs a kernel that is a density: gaussian, laplacian or cauchy"
+                    .into(),
+            )
+        };
         let logs: Option<Vec<Vec<(Kernel, f64)>>> = kernels
             .iter()
             .map(|a| {
@@ -179,15 +202,23 @@ impl<'a> Terms<'a> {
             })
             .collect();
         let mut table = logs.ok_or_else(not_a_density)?;
-        let log_constant = table.iter().flatten().map(|t| t.1).fold(f64::NEG_INFINITY, f64::max);
+        let log_constant = table
+            .iter()
+            .flatten()
+            .map(|t| t.1)
+            .fold(f64::NEG_INFINITY, f64::max);
         table.iter_mut().flatten().for_each(|t| t.1 -= log_constant);
         let linear: Vec<Kernel> = kernels.iter().map(|k| widths(k, smoothing).1).collect();
-        let log_ratios = linear.iter().map(|tau| Some(tau.log_normalizer(d)? - log_constant));
-        let log_ratios: Vec<f64> = log_ratios.collect::<Option<_>>().ok_or_else(not_a_density)?;
-        let sums = class_sums(&linear, &distances, groups);
+        let log_ratios = linear
+            .iter()
+            .map(|tau| Some(tau.log_normalizer(d)? - log_constant));
+        let log_ratios: Vec<f64> = log_ratios
+            .collect::<Option<_>>()
+            .ok_or_else(not_a_density)?;
+        let sums = class_sums(&linear, &distances, classes);
         let quadratic = Quadratic {
             x,
-            codes: groups.codes(),
+            codes: classes.codes(),
             alike: kernels.iter().all(|k| *k == kernels[0]),
             laplacian: match kernels.first() {
                 Some(Kernel::Laplacian { bandwidth }) => Some(*bandwidth),
@@ -201,7 +232,7 @@ impl<'a> Terms<'a> {
                 distances,
                 cache: cache.cleared(),
             },
-            groups,
+            classes,
             sums,
             log_ratios,
             log_constant,
@@ -241,7 +272,7 @@ impl<'a> Terms<'a> {
 
     /// Logarithm of the linear term's constant for a row.
     pub(crate) fn log_ratio(&self, i: usize) -> f64 {
-        self.log_ratios[self.groups.codes()[i]]
+        self.log_ratios[self.classes.codes()[i]]
     }
 }
 
@@ -250,30 +281,31 @@ pub(crate) struct Contrast {
     pub(crate) positive: Vec<usize>,
     pub(crate) negative: Vec<usize>,
     pub(crate) gamma: f64,
-    /// How often the rows of each class count in the density of a side that holds several: its prior over its share of the rows.
+    /// How often the rows of each class count in the density of a side that holds several: its
+    /// prior over its share of the rows.
     pub(crate) ratios: Vec<f64>,
 }
 
 impl Contrast {
     /// `h` of every row of the two sides without the constant of its kernel, 0 elsewhere.
     pub(crate) fn targets(&self, terms: &Terms<'_>) -> Vec<f64> {
-        let groups = terms.groups;
+        let classes = terms.classes;
         let side = |members: &[usize]| {
-            let (mut classes, mut total) = (vec![0.0; groups.n_classes()], 0.0);
+            let (mut shares, mut total) = (vec![0.0; classes.n_classes()], 0.0);
             for &i in members {
-                let code = groups.codes()[i];
-                classes[code] = self.ratios[code];
-                total += self.ratios[code] * groups.weight(i);
+                let code = classes.codes()[i];
+                shares[code] = self.ratios[code];
+                total += self.ratios[code] * classes.weight(i);
             }
-            (classes, total)
+            (shares, total)
         };
         let (positive, negative) = (side(&self.positive), side(&self.negative));
         // Leave-one-out: a row, or one of its copies, does not count on its own side.
-        let mean = |i: usize, (classes, total): &(Vec<f64>, f64)| {
-            let own = classes[groups.codes()[i]] * groups.weight(i).min(1.0);
-            dot(terms.sums.row(i), classes) / (total - own).max(f64::MIN_POSITIVE)
+        let mean = |i: usize, (shares, total): &(Vec<f64>, f64)| {
+            let own = shares[classes.codes()[i]] * classes.weight(i).min(1.0);
+            dot(terms.sums.row(i), shares) / (total - own).max(f64::MIN_POSITIVE)
         };
-        let mut targets = vec![0.0; groups.n_rows()];
+        let mut targets = vec![0.0; classes.n_rows()];
         for &i in self.positive.iter().chain(&self.negative) {
             let against = if self.gamma > 0.0 {
                 self.gamma * mean(i, &negative)
@@ -285,7 +317,8 @@ impl Contrast {
         targets
     }
 
-    /// The weights of least criterion: at least 0, each side summing to 1 (with `relaxed` to less, section 5.2).
+    /// The weights of least criterion: at least 0, each side summing to 1 (with `relaxed` to less,
+    /// section 5.2).
     pub(crate) fn minimise(
         &self,
         terms: &mut Terms<'_>,
@@ -296,25 +329,31 @@ impl Contrast {
     ) -> Minimum {
         let mut linear = self.targets(terms);
         self.negative.iter().for_each(|&i| linear[i] *= -self.gamma);
-        // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger becomes of size 1.
+        // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger
+        // becomes of size 1.
         let n = linear.len();
         let logs: Vec<f64> = (0..n).map(|i| terms.log_ratio(i) - balance.ln()).collect();
         // Rows that see nobody have no linear term, and no say in its size.
         let sizes = (0..n).filter(|&i| linear[i] != 0.0);
-        let log_scale = sizes.map(|i| logs[i] + linear[i].abs().ln()).fold(0.0, f64::max);
+        let log_scale = sizes
+            .map(|i| logs[i] + linear[i].abs().ln())
+            .fold(0.0, f64::max);
         linear
             .iter_mut()
             .zip(&logs)
             .for_each(|(c, log)| *c *= (log - log_scale).exp());
         let shrink = (-0.5 * log_scale).exp();
-        let program: Vec<Group> = [(&self.positive, shrink), (&self.negative, -self.gamma * shrink)]
-            .into_iter()
-            .filter(|(members, _)| !members.is_empty())
-            .map(|(members, sign)| Group {
-                members: members.clone(),
-                sign,
-            })
-            .collect();
+        let program: Vec<Group> = [
+            (&self.positive, shrink),
+            (&self.negative, -self.gamma * shrink),
+        ]
+        .into_iter()
+        .filter(|(members, _)| !members.is_empty())
+        .map(|(members, sign)| Group {
+            members: members.clone(),
+            sign,
+        })
+        .collect();
         let start = (start.len() == n).then_some(start);
         let solution = minimise(&mut terms.rows, &linear, &program, start, relaxed, tol);
         Minimum {
@@ -347,10 +386,11 @@ pub(crate) struct Minimum {
     pub(crate) log_scale: f64,
 }
 
-/// The differences that tell classes apart: the second of two classes against the first, or each class against all others.
+/// The differences that tell classes apart: the second of two classes against the first, or each
+/// class against all others.
 pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<Contrast> {
     let codes = problem.labels.codes();
-    let shares = problem.groups().shares();
+    let shares = problem.classes().shares();
     let ratios: Vec<f64> = problem
         .priors
         .iter()
@@ -374,15 +414,16 @@ pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<C
     }
 }
 
-/// `gamma` of two classes, the weight of the first one's density against the second's: what the user gave, or the ratio of the priors.
+/// `gamma` of two classes, the weight of the first one's density against the second's: what the
+/// user gave, or the ratio of the priors.
 pub(crate) fn odds(problem: &Problem, class_ratio: Option<f64>) -> f64 {
     class_ratio.unwrap_or(problem.priors[0] / problem.priors[1])
 }
 
 /// A class of one has nothing left when it is left out; a row of weight 2 counts as two.
 pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
-    let (groups, counts) = (problem.groups(), problem.labels.counts());
-    match (0..counts.len()).find(|&c| counts[c] < 2 && groups.totals()[c] <= 1.0) {
+    let (classes, counts) = (problem.classes(), problem.labels.counts());
+    match (0..counts.len()).find(|&c| counts[c] < 2 && classes.totals()[c] <= 1.0) {
         Some(c) => Err(Error::Data(format!(
             "class '{}' has one row, and {method} needs two of each; parzen does not",
             problem.labels.classes()[c]
@@ -391,7 +432,8 @@ pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
     }
 }
 
-/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of the family: see [`Quadratic`].
+/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of
+/// the family: see [`Quadratic`].
 fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
     let k2 = 2.0 * smoothing * smoothing;
     match *kernel {
@@ -423,7 +465,10 @@ fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
 
 fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
     // Logarithms of a few factors at a time.
-    let gaps = a.iter().zip(b).map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
+    let gaps = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
     let (mut product, mut log, mut count) = (1.0, 0.0, 0);
     for gap in gaps {
         product *= gap;
@@ -436,36 +481,53 @@ fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) ->
     (log + product.ln() - distance / bandwidth).exp()
 }
 
-/// Weighted sums over each class of the kernel (that of the row's own class) without the row itself, rows x classes.
-fn class_sums(linear: &[Kernel], distances: &Distances<'_>, groups: &Groups) -> Matrix {
-    let (n, c, codes) = (distances.len(), groups.n_classes(), groups.codes());
+/// Weighted sums over each class of the kernel (that of the row's own class) without the row
+/// itself, rows x classes.
+fn class_sums(linear: &[Kernel], distances: &Distances<'_>, classes: &Classes) -> Matrix {
+    let (n, c, codes) = (distances.len(), classes.n_classes(), classes.codes());
     let mut sums = Matrix::zeros(n, c);
     // Of few classes one product of vectors each.
     let shares: Vec<Vec<f64>> = (0..if c <= 4 { c } else { 0 })
         .map(|k| {
             (0..n)
-                .map(|j| if codes[j] == k { groups.weight(j) } else { 0.0 })
+                .map(|j| {
+                    if codes[j] == k {
+                        classes.weight(j)
+                    } else {
+                        0.0
+                    }
+                })
                 .collect()
         })
         .collect();
-    let blocks = sums.as_mut_slice().par_chunks_mut(c * BLOCK_ROWS).enumerate();
+    let blocks = sums
+        .as_mut_slice()
+        .par_chunks_mut(c * BLOCK_ROWS)
+        .enumerate();
     blocks.for_each(|(b, sums)| {
         let mut block = vec![0.0; sums.len() / c * n];
         distances.rows(b * BLOCK_ROWS, &mut block);
-        for (k, (sums, row)) in sums.chunks_exact_mut(c).zip(block.chunks_exact_mut(n)).enumerate() {
+        for (k, (sums, row)) in sums
+            .chunks_exact_mut(c)
+            .zip(block.chunks_exact_mut(n))
+            .enumerate()
+        {
             let i = b * BLOCK_ROWS + k;
             linear[codes[i]].apply(row);
-            // A row does not see itself: where all others are far away, taking 1 from a sum later would leave nothing of them.
+            // A row does not see itself: where all others are far away, taking 1 from a sum later
+            // would leave nothing of them.
             row[i] = 0.0;
             if shares.is_empty() {
                 for (j, v) in row.iter().enumerate() {
-                    sums[codes[j]] += groups.weight(j) * v;
+                    sums[codes[j]] += classes.weight(j) * v;
                 }
             } else {
-                sums.iter_mut().zip(&shares).for_each(|(s, share)| *s = dot(row, share));
+                sums.iter_mut()
+                    .zip(&shares)
+                    .for_each(|(s, share)| *s = dot(row, share));
             }
             // Its copies, which a weight stands for, it does see.
-            sums[codes[i]] += (groups.weight(i) - 1.0).max(0.0);
+            sums[codes[i]] += (classes.weight(i) - 1.0).max(0.0);
         }
     });
     sums
@@ -483,7 +545,7 @@ mod tests {
         let x = random(n, d, 4);
         let codes: Vec<usize> = (0..n).map(|i| i % 3).collect();
         let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 2) as f64).collect();
-        let groups = Groups::new(&codes, Some(&weights), 3);
+        let classes = Classes::new(&codes, Some(&weights), 3);
         let contrast = Contrast {
             positive: (0..n).filter(|i| i % 3 == 0).collect(),
             negative: (0..n).filter(|i| i % 3 != 0).collect(),
@@ -505,7 +567,8 @@ mod tests {
             let base = symmetric_base(kernels[0].family(), &x);
             let solve = |held: Option<&Matrix>| {
                 let distances = Distances::new(held, kernels[0].family(), &x);
-                let mut terms = Terms::new(&kernels, 0.0, d, &x, &groups, distances, row_cache(n)).expect("densities");
+                let mut terms = Terms::new(&kernels, 0.0, d, &x, &classes, distances, row_cache(n))
+                    .expect("densities");
                 contrast.minimise(&mut terms, 1.0, false, 1e-10, &[])
             };
             let (a, b) = (solve(Some(&base)), solve(None));

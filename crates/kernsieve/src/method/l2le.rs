@@ -1,25 +1,31 @@
 //! L2 kernel classification without constraints: a linear system (Kim & Scott, section 5.3).
 //!
-//! The criterion of [`super::l2qp`] without `a >= 0` and without sums to keep is least where `Q a = c` (eq. 10). With `b_i = a_i Y_i` and a ridge that is
+//! The criterion of [`super::l2qp`] without `a >= 0` and without sums to keep is least where `Q a =
+//! c` (eq. 10). With `b_i = a_i Y_i` and a ridge that is
 //! ```text
 //! (K + ridge I) b = h,      K_ij = k_rho(x_i, x_j) / k_rho(0),      d(x) = sum_i b_i k_sigma(x, x_i)
 //! ```
-//! `h` the leave-one-out estimate of the difference of the densities (section 2.1), `d` the estimate of `f_+ - gamma f_-`: a row goes to the side of its sign. Every sample is retained.
+//! `h` the leave-one-out estimate of the difference of the densities (section 2.1), `d` the
+//! estimate of `f_+ - gamma f_-`: a row goes to the side of its sign. Every sample is retained.
 //!
-//! Departures from the paper: the ridge, relative to the diagonal of `K`. The paper has none, and `K` is singular in floating point at the bandwidths of interest: past a condition number
-//! of about 1e12 nothing is left of the solution, which is then refused. Several classes: `d_c` for each against all others; as `prior_c d_c = 2 prior_c f_c - f` with `f` the density of
-//! all rows, the largest `prior_c d_c` is the class of largest posterior. Scores are brought to a common size on training rows and become probabilities at the temperature of least
-//! cross-validated log loss, since a difference that may be negative on both sides is no pair of densities.
-//! Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2 n^2` flops a class and step of [`crate::solver::shifted_cg`], which serves all ridges at once.
+//! Departures from the paper: the ridge, relative to the diagonal of `K`. The paper has none, and
+//! `K` is singular in floating point at the bandwidths of interest: past a condition number of
+//! about 1e12 nothing is left of the solution, which is then refused. Several classes: `d_c` for
+//! each against all others; as `prior_c d_c = 2 prior_c f_c - f` with `f` the density of all rows,
+//! the largest `prior_c d_c` is the class of largest posterior. Scores are brought to a common size
+//! on training rows and become probabilities at the temperature of least cross-validated log loss,
+//! since a difference that may be negative on both sides is no pair of densities. Complexity: `n^2
+//! p` for the distances, `2 n^2` exponentials a bandwidth, `2 n^2` flops a class and step of
+//! [`crate::solver::shifted_cg`], which serves all ridges at once.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{Contrast, Distances, Terms, against_rest, odds, require_two};
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, density_kernels,
-    require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem,
+    density_kernels, require_candidates,
 };
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
@@ -31,7 +37,8 @@ use crate::solver::shifted_cg;
 /// Relative residuals that end the iteration: of final fits, and in folds.
 const EXACT: f64 = 1e-12;
 const FOLD: f64 = 1e-3;
-/// Steps at most: of a final fit, which is factorised after that, and in folds, where what is not reached by then is smoothed away.
+/// Steps at most: of a final fit, which is factorised after that, and in folds, where what is not
+/// reached by then is smoothed away.
 const EXACT_STEPS: usize = 1000;
 const FOLD_STEPS: usize = 300;
 /// Relative residual of a final fit that needs no factorisation.
@@ -40,10 +47,12 @@ const TRUSTED: f64 = 1e-9;
 const WORST_CONDITION: f64 = 1e12;
 /// Ridges that are tried, smooth solutions first.
 const RIDGES: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
-/// Training rows whose scores say how large scores are, and the root mean square that they get: log odds of that size suit most temperatures.
+/// Training rows whose scores say how large scores are, and the root mean square that they get: log
+/// odds of that size suit most temperatures.
 const SCALE_ROWS: usize = 256;
 const SCALE: f64 = 4.0;
-/// A score of zero, so far from all training rows that kernels vanish, goes to the class of the largest prior.
+/// A score of zero, so far from all training rows that kernels vanish, goes to the class of the
+/// largest prior.
 const TIE: f64 = 1e-300;
 
 /// L2 kernel classification by a linear system.
@@ -66,9 +75,12 @@ struct Systems {
 }
 
 impl Systems {
-    /// A row of weight 2 counts as two rows, which share what is one coefficient here: the ridge of a row is divided by its weight, and dividing by roots keeps the matrix symmetric.
-    fn new(terms: &Terms<'_>, contrasts: &[Contrast], groups: &Groups) -> Self {
-        let roots: Vec<f64> = (0..groups.n_rows()).map(|i| groups.weight(i).sqrt()).collect();
+    /// A row of weight 2 counts as two rows, which share what is one coefficient here: the ridge of
+    /// a row is divided by its weight, and dividing by roots keeps the matrix symmetric.
+    fn new(terms: &Terms<'_>, contrasts: &[Contrast], classes: &Classes) -> Self {
+        let roots: Vec<f64> = (0..classes.n_rows())
+            .map(|i| classes.weight(i).sqrt())
+            .collect();
         let targets = contrasts
             .iter()
             .flat_map(|c| c.targets(terms))
@@ -76,7 +88,7 @@ impl Systems {
         let targets = targets.map(|(t, root)| t * root).collect();
         let (log_constant, log_ratio) = (terms.log_constant, terms.log_ratio(0));
         let mut matrix = terms.matrix();
-        if groups.weights().is_some() {
+        if classes.weights().is_some() {
             for i in 0..matrix.rows() {
                 let row = matrix.row_mut(i).iter_mut().zip(&roots);
                 row.for_each(|(v, root)| *v *= roots[i] * root);
@@ -101,19 +113,23 @@ impl Systems {
         Matrix::from_fn(n, x.len() / n, |i, c| x[c * n + i] * self.roots[i])
     }
 
-    /// The solution for a ridge, and the steps that it took: conjugate gradients, once more on what their recurrence has lost sight of; a factorisation where that is not enough.
+    /// The solution for a ridge, and the steps that it took: conjugate gradients, once more on what
+    /// their recurrence has lost sight of; a factorisation where that is not enough.
     fn solve(&self, ridge: f64) -> Result<(Vec<f64>, usize)> {
         let (n, matrix) = (self.n(), self.matrix.as_slice());
         let (mut x, mut steps) = (vec![0.0; self.targets.len()], 0);
         for _ in 0..2 {
             let (left, _) = self.residual(&x, ridge);
             let found = shifted_cg::solve(matrix, n, &[ridge], &left, EXACT, EXACT_STEPS);
-            x.iter_mut().zip(&found.x[0]).for_each(|(x, more)| *x += more);
+            x.iter_mut()
+                .zip(&found.x[0])
+                .for_each(|(x, more)| *x += more);
             steps += found.steps;
         }
         // The eigenvalues of K add up to the weight of all rows.
         let total: f64 = self.roots.iter().map(|r| r * r).sum();
-        if self.relative(&self.residual(&x, ridge).0) <= TRUSTED && total / ridge <= WORST_CONDITION {
+        if self.relative(&self.residual(&x, ridge).0) <= TRUSTED && total / ridge <= WORST_CONDITION
+        {
             return Ok((x, steps));
         }
         let refused = |condition: f64| {
@@ -122,7 +138,8 @@ impl Systems {
                  use a larger --ridge or a smaller --bandwidth"
             ))
         };
-        let factor = cholesky_shifted(self.matrix.clone(), ridge).map_err(|_| refused(total / ridge))?;
+        let factor =
+            cholesky_shifted(self.matrix.clone(), ridge).map_err(|_| refused(total / ridge))?;
         let inverse = |v: &mut [f64]| {
             let mut column = Matrix::from_vec(v.to_vec(), n, 1);
             factor.solve_in_place(&mut column);
@@ -155,12 +172,14 @@ impl Systems {
     fn residual(&self, x: &[f64], ridge: f64) -> (Vec<f64>, Vec<f64>) {
         let mut product = vec![0.0; x.len()];
         symmetric_times(self.matrix.as_slice(), self.n(), x, &mut product);
-        let residual = (self.targets.iter().zip(&product).zip(x)).map(|((t, p), x)| t - p - ridge * x);
+        let residual =
+            (self.targets.iter().zip(&product).zip(x)).map(|((t, p), x)| t - p - ridge * x);
         (residual.collect(), product)
     }
 }
 
-/// The largest eigenvalue of a symmetric semidefinite matrix by power iteration, from below; `times` multiplies by it in place.
+/// The largest eigenvalue of a symmetric semidefinite matrix by power iteration, from below;
+/// `times` multiplies by it in place.
 fn largest_eigenvalue(n: usize, times: impl Fn(&mut [f64])) -> f64 {
     const STEPS: usize = 30;
     let mut v: Vec<f64> = (0..n)
@@ -185,23 +204,24 @@ impl L2le {
     }
 
     fn systems(&self, problem: &Problem, kernel: &Kernel, base: &Matrix) -> Result<Systems> {
-        let groups = problem.groups();
-        let kernels = vec![*kernel; groups.n_classes()];
+        let classes = problem.classes();
+        let kernels = vec![*kernel; classes.n_classes()];
         let (smoothing, d) = (self.options.smoothing, problem.n_active());
         let terms = Terms::new(
             &kernels,
             smoothing,
             d,
             &problem.x,
-            &groups,
+            &classes,
             Distances::Held(base),
             RowCache::new(problem.n(), 0),
         )?;
         let contrasts = against_rest(problem, self.options.class_ratio);
-        Ok(Systems::new(&terms, &contrasts, &groups))
+        Ok(Systems::new(&terms, &contrasts, &classes))
     }
 
-    /// What differences are multiplied by so that they compare: the priors of the classes, or for two classes nothing.
+    /// What differences are multiplied by so that they compare: the priors of the classes, or for
+    /// two classes nothing.
     fn shares(&self, problem: &Problem) -> Vec<f64> {
         if problem.labels.n_classes() == 2 {
             vec![1.0]
@@ -221,23 +241,26 @@ impl L2le {
         }
     }
 
-    /// Differences times the shares of their classes, divided by what makes their root mean square [`SCALE`] on training rows, of which `base` holds the distances.
+    /// Differences times the shares of their classes, divided by what makes their root mean square
+    /// [`SCALE`] on training rows, of which `base` holds the distances.
     fn scaled(&self, problem: &Problem, kernel: &Kernel, base: &Matrix, mut b: Matrix) -> Matrix {
         let shares = self.shares(problem);
         for row in b.as_mut_slice().chunks_exact_mut(shares.len()) {
-            row.iter_mut().zip(&shares).for_each(|(v, share)| *v *= share);
+            row.iter_mut()
+                .zip(&shares)
+                .for_each(|(v, share)| *v *= share);
         }
         let some: Vec<usize> = (0..problem.n())
             .step_by(problem.n().div_ceil(SCALE_ROWS).max(1))
             .collect();
         let values = gram_from_base(kernel, &base.select_rows(&some));
         let z = matmul(values.view(), b.view());
-        let groups = problem.groups();
+        let classes = problem.classes();
         let weighted = some
             .iter()
             .zip(z.iter_rows())
-            .map(|(&i, z)| groups.weight(i) * dot(z, z));
-        let total: f64 = some.iter().map(|&i| groups.weight(i)).sum();
+            .map(|(&i, z)| classes.weight(i) * dot(z, z));
+        let total: f64 = some.iter().map(|&i| classes.weight(i)).sum();
         let mean = weighted.sum::<f64>() / (total * z.cols() as f64);
         let scale = if mean > 0.0 && mean.is_finite() {
             mean.sqrt() / SCALE
@@ -274,14 +297,21 @@ impl Method for L2le {
         };
         ridges.sort_by(|a, b| b.total_cmp(a));
         ridges.dedup();
-        let arm = |kernel: Kernel| ridges.iter().map(|&r| Candidate::new(kernel).ridge(r)).collect();
+        let arm = |kernel: Kernel| {
+            ridges
+                .iter()
+                .map(|&r| Candidate::new(kernel).ridge(r))
+                .collect()
+        };
         let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let (Some(base), Some(against), Some(first)) = (&fold.train_base, &fold.held_out_base, arm.first()) else {
+        let (Some(base), Some(against), Some(first)) =
+            (&fold.train_base, &fold.held_out_base, arm.first())
+        else {
             return Err(Error::Data("l2le needs the distances of a fold".into()));
         };
         if require_two(&fold.train, self.name()).is_err() {
@@ -316,7 +346,8 @@ impl Method for L2le {
         let (x, steps) = systems.solve(ridge)?;
         let (left, product) = systems.residual(&x, ridge);
         let residual = systems.relative(&left);
-        // b'Kb / 2 - h'b with the constants: b is in units of the ratio of the linear term's to the quadratic one's.
+        // b'Kb / 2 - h'b with the constants: b is in units of the ratio of the linear term's to the
+        // quadratic one's.
         let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
             * (systems.log_constant + 2.0 * systems.log_ratio).exp();
         let coef = self.scaled(problem, &candidate.kernel, &base, systems.coefficients(&x));

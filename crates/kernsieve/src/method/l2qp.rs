@@ -1,31 +1,41 @@
-//! L2 kernel classification: the difference of two densities, sparse by a quadratic program (Kim & Scott).
+//! L2 kernel classification: the difference of two densities, sparse by a quadratic program (Kim &
+//! Scott).
 //!
-//! Class densities are kernel estimates with free weights, `f_c(x) = sum_{i in c} a_i k_sigma(x, x_i)`, `a >= 0`, each class summing to 1. The weights minimise an unbiased estimate of the
+//! Class densities are kernel estimates with free weights, `f_c(x) = sum_{i in c} a_i k_sigma(x,
+//! x_i)`, `a >= 0`, each class summing to 1. The weights minimise an unbiased estimate of the
 //! integrated squared error of the difference `f_+ - gamma f_-` (eq. 7):
 //! ```text
 //! min_a  sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i,      Y = 1 or -gamma
 //! ```
-//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of bandwidth `tau` (section 2.1). Both kernels are normalised. `rho^2 = 2 sigma^2 + 2 lambda^2`, `tau^2 = sigma^2
-//! + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance` keeps the linear term from taking over in many dimensions (section 5.5). A row goes to the class of larger
-//! `f_+` or `gamma f_-`, with `gamma` the ratio of the priors; as both densities are known the probabilities are theirs.
+//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of
+//! bandwidth `tau` (section 2.1). Both kernels are normalised. `rho^2 = 2 sigma^2 + 2 lambda^2`,
+//! `tau^2 = sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance`
+//! keeps the linear term from taking over in many dimensions (section 5.5). A row goes to the class
+//! of larger `f_+` or `gamma f_-`, with `gamma` the ratio of the priors; as both densities are
+//! known the probabilities are theirs.
 //!
-//! Only ratios of normalising constants occur, and they are kept as logarithms: hundreds of dimensions neither underflow nor overflow. Predictions are sums of exponentials in the log domain.
+//! Only ratios of normalising constants occur, and they are kept as logarithms: hundreds of
+//! dimensions neither underflow nor overflow. Predictions are sums of exponentials in the log
+//! domain.
 //!
-//! Several classes (`multiclass`): one difference a class, it against all others (`rest`), on one kernel matrix; or every density by itself, `gamma = 0` (`joint`, section 3.5).
-//! Departures from the paper: decisions in the log domain, where the printed rule has ties as soon as both densities underflow.
-//! Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2 n` a step of [`crate::solver::smo`], of which there are a few for each weight that is not zero.
+//! Several classes (`multiclass`): one difference a class, it against all others (`rest`), on one
+//! kernel matrix; or every density by itself, `gamma = 0` (`joint`, section 3.5). Departures from
+//! the paper: decisions in the log domain, where the printed rule has ties as soon as both
+//! densities underflow. Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2
+//! n` a step of [`crate::solver::smo`], of which there are a few for each weight that is not zero.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{
-    Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, Terms, WORK_BYTES, against_rest, in_memory, odds,
-    require_two, row_cache,
+    Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, Terms, WORK_BYTES, against_rest,
+    in_memory, odds, require_two, row_cache,
 };
 use super::{
-    Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method, MulticlassKind, Options,
-    Problem, density_kernels, require_candidates,
+    Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method,
+    MulticlassKind, Options, Problem, density_kernels, require_candidates,
 };
-use crate::data::{Groups, Rng};
+use crate::classes::Classes;
+use crate::data::Rng;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
@@ -58,9 +68,10 @@ impl L2qp {
     /// Kernel of each class.
     fn kernels(&self, candidate: &Candidate, classes: usize) -> Vec<Kernel> {
         match &candidate.class_bandwidths {
-            Some(widths) if widths.len() == classes => {
-                widths.iter().map(|&b| candidate.kernel.with_bandwidth(b)).collect()
-            }
+            Some(widths) if widths.len() == classes => widths
+                .iter()
+                .map(|&b| candidate.kernel.with_bandwidth(b))
+                .collect(),
             _ => vec![candidate.kernel; classes],
         }
     }
@@ -71,13 +82,15 @@ impl L2qp {
         candidate: &Candidate,
         held: Option<&'a Matrix>,
         problem: &'a Problem,
-        groups: &'a Groups,
+        classes: &'a Classes,
         cache: RowCache,
     ) -> Result<Terms<'a>> {
-        let kernels = self.kernels(candidate, groups.n_classes());
+        let kernels = self.kernels(candidate, classes.n_classes());
         let distances = Distances::new(held, self.family(), &problem.x);
         let (smoothing, d) = (self.options.smoothing, problem.n_active());
-        Terms::new(&kernels, smoothing, d, &problem.x, groups, distances, cache)
+        Terms::new(
+            &kernels, smoothing, d, &problem.x, classes, distances, cache,
+        )
     }
 
     /// The differences of a problem, and the outputs that the weights of both sides belong to.
@@ -114,7 +127,11 @@ impl L2qp {
                 log_priors: problem.log_priors(),
             },
             MulticlassKind::Rest => Decision::OneAgainstRest {
-                log_odds: problem.priors.iter().map(|p| (p / (1.0 - p)).ln()).collect(),
+                log_odds: problem
+                    .priors
+                    .iter()
+                    .map(|p| (p / (1.0 - p)).ln())
+                    .collect(),
             },
         }
     }
@@ -134,7 +151,9 @@ impl L2qp {
             ))),
             ClassBandwidths::Spread => {
                 let spread = |k: usize| {
-                    let rows: Vec<usize> = (0..problem.n()).filter(|&i| problem.labels.codes()[i] == k).collect();
+                    let rows: Vec<usize> = (0..problem.n())
+                        .filter(|&i| problem.labels.codes()[i] == k)
+                        .collect();
                     median_distance(&problem.x.select_rows(&rows), self.options.seed)
                 };
                 let spreads: Vec<f64> = (0..c).map(spread).collect();
@@ -170,7 +189,9 @@ impl L2qp {
             let solution = &minimum.solution;
             let keep = |side: &[usize]| {
                 let weighted = side.iter().map(|&i| (i, solution.weights[i]));
-                weighted.filter(|(_, w)| *w > SMALLEST_WEIGHT).collect::<Vec<_>>()
+                weighted
+                    .filter(|(_, w)| *w > SMALLEST_WEIGHT)
+                    .collect::<Vec<_>>()
             };
             densities[outputs[0]] = keep(&contrast.positive);
             if !contrast.negative.is_empty() {
@@ -202,31 +223,49 @@ impl L2qp {
             starts,
             offset: vec![constant; densities.len()],
             own: candidate.class_bandwidths.as_ref().map(|widths| {
-                let of = |&i: &usize| own_width(&candidate.kernel, widths[problem.labels.codes()[i]], d);
+                let of =
+                    |&i: &usize| own_width(&candidate.kernel, widths[problem.labels.codes()[i]], d);
                 let (scales, shifts) = rows.iter().map(of).unzip();
                 OwnWidths { scales, shifts }
             }),
         };
         let support = problem.x.select_rows(&rows);
         let weights = problem.feature_weights.clone();
-        (KernelExpansion::new(candidate.kernel, weights, &support, output), rows)
+        (
+            KernelExpansion::new(candidate.kernel, weights, &support, output),
+            rows,
+        )
     }
 
     /// Log densities of the held-out rows of a fold from their distances to the training rows.
-    fn held_out_outputs(&self, fold: &Fold, against: &Matrix, candidate: &Candidate, densities: &Densities) -> Matrix {
+    fn held_out_outputs(
+        &self,
+        fold: &Fold,
+        against: &Matrix,
+        candidate: &Candidate,
+        densities: &Densities,
+    ) -> Matrix {
         let (codes, d) = (fold.train.labels.codes(), fold.train.n_active());
         let widths = candidate.class_bandwidths.as_ref();
-        let own = |j: usize| widths.map_or((1.0, 0.0), |w| own_width(&candidate.kernel, w[codes[j]], d));
+        let own =
+            |j: usize| widths.map_or((1.0, 0.0), |w| own_width(&candidate.kernel, w[codes[j]], d));
         let own: Vec<Vec<(f64, f64)>> = densities
             .iter()
             .map(|o| o.iter().map(|&(j, _)| own(j)).collect())
             .collect();
-        let weights: Vec<Vec<f64>> = densities.iter().map(|o| o.iter().map(|&(_, w)| w).collect()).collect();
+        let weights: Vec<Vec<f64>> = densities
+            .iter()
+            .map(|o| o.iter().map(|&(_, w)| w).collect())
+            .collect();
         let mut z = Matrix::zeros(against.rows(), densities.len());
         for i in 0..against.rows() {
             let row = against.row(i);
             for (c, density) in densities.iter().enumerate() {
-                let mut logs: Vec<f64> = density.iter().zip(&own[c]).map(|(&(j, _), o)| row[j] * o.0).collect();
+                let mut logs: Vec<f64> = density
+                    .iter()
+                    .zip(&own[c])
+                    .map(|(&(j, _), o)| row[j] * o.0)
+                    .collect();
                 candidate.kernel.apply_log(&mut logs);
                 logs.iter_mut().zip(&own[c]).for_each(|(l, o)| *l += o.1);
                 let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
@@ -242,7 +281,10 @@ impl L2qp {
 fn own_width(kernel: &Kernel, width: f64, d: usize) -> (f64, f64) {
     let ratio = kernel.bandwidth().unwrap_or(1.0) / width;
     let log = |k: &Kernel| k.log_normalizer(d).unwrap_or(0.0);
-    (ratio * ratio, log(&kernel.with_bandwidth(width)) - log(kernel))
+    (
+        ratio * ratio,
+        log(&kernel.with_bandwidth(width)) - log(kernel),
+    )
 }
 
 /// Median distance of pairs of rows, of a sample of them if there are many; 1 where it is zero.
@@ -251,7 +293,11 @@ fn median_distance(x: &Matrix, seed: u64) -> f64 {
     let mut rng = Rng::new(seed);
     let n = x.rows();
     let distance = |i: usize, j: usize| {
-        let squares = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b));
+        let squares = x
+            .row(i)
+            .iter()
+            .zip(x.row(j))
+            .map(|(a, b)| (a - b) * (a - b));
         squares.sum::<f64>().sqrt()
     };
     let mut distances: Vec<f64> = if n * (n - 1) / 2 <= PAIRS {
@@ -260,7 +306,9 @@ fn median_distance(x: &Matrix, seed: u64) -> f64 {
             .map(|(i, j)| distance(i, j))
             .collect()
     } else {
-        (0..PAIRS).map(|_| distance(rng.below(n), rng.below(n))).collect()
+        (0..PAIRS)
+            .map(|_| distance(rng.below(n), rng.below(n)))
+            .collect()
     };
     distances.sort_by(f64::total_cmp);
     distances
@@ -290,7 +338,8 @@ impl Method for L2qp {
         }
     }
 
-    /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10 balances from 1 to `sqrt(2)^d`.
+    /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10
+    /// balances from 1 to `sqrt(2)^d`.
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         require_two(problem, self.name())?;
         let d = problem.n_active();
@@ -310,7 +359,9 @@ impl Method for L2qp {
             let width = kernel.bandwidth().unwrap_or(1.0);
             Candidate {
                 balance: Some(balance),
-                class_bandwidths: ratios.as_ref().map(|r| r.iter().map(|v| v * width).collect()),
+                class_bandwidths: ratios
+                    .as_ref()
+                    .map(|r| r.iter().map(|v| v * width).collect()),
                 ..Candidate::new(kernel)
             }
         };
@@ -319,7 +370,8 @@ impl Method for L2qp {
             ClassBandwidths::Given(widths) => vec![self.options.kernel_with(widths[0], d)?],
             _ => kernels,
         };
-        // Each solution starts from the one before: of the same bandwidth, or of the next larger one.
+        // Each solution starts from the one before: of the same bandwidth, or of the next larger
+        // one.
         let run = RUN.div_ceil(balances.len());
         let arms: Vec<Arm> = kernels
             .chunks(run)
@@ -337,7 +389,7 @@ impl Method for L2qp {
         if require_two(&fold.train, self.name()).is_err() {
             return Ok(vec![None; arm.len()]);
         }
-        let groups = fold.train.groups();
+        let classes = fold.train.classes();
         let decision = self.decision(&fold.train);
         let (mut results, mut starts) = (Vec::with_capacity(arm.len()), Vec::new());
         let mut cache = row_cache(fold.train.n());
@@ -348,10 +400,17 @@ impl Method for L2qp {
                 class_bandwidths: same[0].class_bandwidths.clone().filter(fits),
                 ..same[0].clone()
             };
-            let mut terms = self.terms(&first, fold.train_base.as_ref(), &fold.train, &groups, cache)?;
+            let mut terms = self.terms(
+                &first,
+                fold.train_base.as_ref(),
+                &fold.train,
+                &classes,
+                cache,
+            )?;
             for candidate in same {
                 let balance = candidate.balance.unwrap_or(1.0);
-                let (densities, solutions) = self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
+                let (densities, solutions) =
+                    self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
                 if solutions.iter().any(|m| m.check().is_err()) {
                     starts.clear();
                     results.push(None);
@@ -374,15 +433,24 @@ impl Method for L2qp {
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         require_two(problem, self.name())?;
         let base = in_memory(problem.n()).then(|| symmetric_base(self.family(), &problem.x));
-        let groups = problem.groups();
-        let mut terms = self.terms(candidate, base.as_ref(), problem, &groups, row_cache(problem.n()))?;
+        let classes = problem.classes();
+        let mut terms = self.terms(
+            candidate,
+            base.as_ref(),
+            problem,
+            &classes,
+            row_cache(problem.n()),
+        )?;
         let balance = candidate.balance.unwrap_or(1.0);
-        let (densities, solutions) = self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
+        let (densities, solutions) =
+            self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
         solutions.iter().try_for_each(Minimum::check)?;
         let (expansion, mut retained) = self.expansion(problem, candidate, &densities);
         retained.sort_unstable();
         retained.dedup();
-        let objectives = solutions.iter().map(|m| m.solution.objective * m.log_scale.exp());
+        let objectives = solutions
+            .iter()
+            .map(|m| m.solution.objective * m.log_scale.exp());
         Ok(Fit {
             discriminant: None,
             expansion,

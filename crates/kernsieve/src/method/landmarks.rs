@@ -1,7 +1,8 @@
 //! Rows that stand for all others.
 
 use super::Problem;
-use crate::data::{Groups, stratified_sample};
+use crate::classes::Classes;
+use crate::data::stratified_sample;
 use crate::error::Result;
 use crate::kernel::{Kernel, cross_gram};
 use crate::linalg::{Matrix, matmul, symmetric_product};
@@ -19,8 +20,14 @@ pub(super) fn by_class(problem: &Problem, m: usize, seed: u64) -> Vec<usize> {
     stratified_sample(&problem.labels, m, seed)
 }
 
-/// `m` rows by orthogonal least squares from a larger pool drawn by class (all of the pool's rows if the others add nothing).
-pub(super) fn by_selection(problem: &Problem, kernel: &Kernel, m: usize, seed: u64) -> Result<Vec<usize>> {
+/// `m` rows by orthogonal least squares from a larger pool drawn by class (all of the pool's rows
+/// if the others add nothing).
+pub(super) fn by_selection(
+    problem: &Problem,
+    kernel: &Kernel,
+    m: usize,
+    seed: u64,
+) -> Result<Vec<usize>> {
     let pool = by_class(problem, (POOL.1 * m).max(POOL.0).min(problem.n()), seed);
     let sums = Sums::new(problem, kernel, &problem.x.select_rows(&pool));
     let mut chosen = Vec::with_capacity(m);
@@ -44,17 +51,25 @@ pub(super) fn by_selection(problem: &Problem, kernel: &Kernel, m: usize, seed: u
 
 /// Blocks of rows.
 fn blocks(n: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(n))
+    (0..n)
+        .step_by(BLOCK)
+        .map(move |start| start..(start + BLOCK).min(n))
 }
 
 /// Kernel values of a range of rows with some centres.
-pub(super) fn kernel_rows(problem: &Problem, kernel: &Kernel, range: &Range<usize>, centres: &Matrix) -> Matrix {
+pub(super) fn kernel_rows(
+    problem: &Problem,
+    kernel: &Kernel,
+    range: &Range<usize>,
+    centres: &Matrix,
+) -> Matrix {
     let p = problem.x.cols();
     let rows = problem.x.as_slice()[range.start * p..range.end * p].to_vec();
     cross_gram(kernel, &Matrix::from_vec(rows, range.len(), p), centres)
 }
 
-/// What a selection needs of the centred columns `k(., centre)`, summed over blocks of rows: memory does not grow with their number.
+/// What a selection needs of the centred columns `k(., centre)`, summed over blocks of rows: memory
+/// does not grow with their number.
 pub(super) struct Sums {
     /// Products of the centred columns, `m x m`.
     pub gram: Matrix,
@@ -68,16 +83,27 @@ impl Sums {
     /// One pass over the rows, `n m^2` flops.
     pub fn new(problem: &Problem, kernel: &Kernel, centres: &Matrix) -> Self {
         let (n, m) = (problem.n(), centres.rows());
-        let groups = problem.groups();
-        let (codes, total, c) = (groups.codes(), groups.total(), groups.n_classes());
+        let classes = problem.classes();
+        let (codes, total, c) = (classes.codes(), classes.total(), classes.n_classes());
         // Scored responses row by row: sqrt(n / n_j) in the column of the class.
-        let score: Vec<f64> = groups.totals().iter().map(|j| (total / j).sqrt()).collect();
-        let y_mean = response_means(&groups);
-        let (mut gram, mut products, mut means) = (Matrix::zeros(m, m), Matrix::zeros(m, c), vec![0.0; m]);
+        let score: Vec<f64> = classes
+            .totals()
+            .iter()
+            .map(|j| (total / j).sqrt())
+            .collect();
+        let y_mean = response_means(&classes);
+        let (mut gram, mut products, mut means) =
+            (Matrix::zeros(m, m), Matrix::zeros(m, c), vec![0.0; m]);
         for range in blocks(n) {
             let mut k = kernel_rows(problem, kernel, &range, centres);
-            let mut y = Matrix::from_fn(range.len(), c, |i, j| f64::from(codes[range.start + i] == j) * score[j]);
-            let own = Groups::new(&codes[range.clone()], groups.weights().map(|w| &w[range.clone()]), c);
+            let mut y = Matrix::from_fn(range.len(), c, |i, j| {
+                f64::from(codes[range.start + i] == j) * score[j]
+            });
+            let own = Classes::new(
+                &codes[range.clone()],
+                classes.weights().map(|w| &w[range.clone()]),
+                c,
+            );
             let share = own.total() / total;
             means
                 .iter_mut()
@@ -100,7 +126,11 @@ impl Sums {
                 .zip(&y_mean)
                 .for_each(|(v, y)| *v -= total * mean * y);
         }
-        Self { gram, products, means }
+        Self {
+            gram,
+            products,
+            means,
+        }
     }
 }
 

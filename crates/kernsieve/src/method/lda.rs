@@ -4,15 +4,19 @@
 //! ```text
 //! min_B |Y_0 - [X 1] B|_F^2,     Y_0 = Y diag(sqrt(n / n_j))
 //! ```
-//! turns the coefficients into canonical variates (eq. 6, 7) and assigns a row to the class of least
-//! `|z - mean_j|^2 - 2 log prior_j` (eq. 12). Features that depend on each other share their weight (least-norm solution).
-//! The expansion has a linear kernel and one support row per variate, the direction itself.
-//! Complexity: `2 n (p + c)^2 + O(p^3)`, or `O(n^2 p)` when there are more features than rows.
+//! turns the coefficients into canonical variates (eq. 6, 7) and assigns a row to the class of
+//! least `|z - mean_j|^2 - 2 log prior_j` (eq. 12). Features that depend on each other share their
+//! weight (least-norm solution). The expansion has a linear kernel and one support row per variate,
+//! the direction itself. Complexity: `2 n (p + c)^2 + O(p^3)`, or `O(n^2 p)` when there are more
+//! features than rows.
 //!
-//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
+//! Recognition 42 (2009).
 
-use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Metric, Options, Problem};
-use crate::data::Groups;
+use super::{
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Metric, Options, Problem,
+};
+use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
@@ -20,8 +24,8 @@ use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
 use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
 
-/// A combination of standardised features with a smaller deviation counts as constant: two features then correlate to
-/// within 1e-8, and what is left of them is the rounding of the file.
+/// A combination of standardised features with a smaller deviation counts as constant: two features
+/// then correlate to within 1e-8, and what is left of them is the rounding of the file.
 const SMALLEST_DEVIATION: f64 = 1e-4;
 
 /// Linear discriminant analysis.
@@ -43,33 +47,34 @@ impl Lda {
     /// Fits: there is nothing to choose.
     pub fn solve(&self, problem: &Problem) -> Result<Fit> {
         let p = problem.x.cols();
-        let groups = &problem.groups();
-        let mut y = scored_responses(groups);
+        let classes = &problem.classes();
+        let mut y = scored_responses(classes);
         // The constant is regressed out first: centred features, and the mean response as offset.
-        let y_mean = response_means(groups);
+        let y_mean = response_means(classes);
         let mut x = problem.x.clone();
-        let mean = center_columns_weighted(&mut x, groups.weights());
-        let deviation = scale_columns(&mut x, groups);
+        let mean = center_columns_weighted(&mut x, classes.weights());
+        let deviation = scale_columns(&mut x, classes);
         let (mut scaled, mut right) = (x.clone(), y.clone());
         add_to_rows(&mut right, &y_mean.iter().map(|v| -v).collect::<Vec<_>>());
-        groups.scale_rows(&mut scaled);
-        groups.scale_rows(&mut right);
-        let regression = least_squares(&scaled, &right, SMALLEST_DEVIATION * groups.total().sqrt())?;
+        classes.scale_rows(&mut scaled);
+        classes.scale_rows(&mut right);
+        let regression =
+            least_squares(&scaled, &right, SMALLEST_DEVIATION * classes.total().sqrt())?;
         let mut b = regression.coef;
         let mut fitted = matmul(x.view(), b.view());
         add_to_rows(&mut fitted, &y_mean);
-        let rss = groups.squared_distance(&y, &fitted);
+        let rss = classes.squared_distance(&y, &fitted);
         let mut scaled_fit = fitted.clone();
-        groups.scale_rows(&mut scaled_fit);
-        groups.scale_rows(&mut y);
+        classes.scale_rows(&mut scaled_fit);
+        classes.scale_rows(&mut y);
         let residual = normal_equations_residual(&scaled, &y, &scaled_fit);
         for (j, d) in deviation.iter().enumerate() {
             b.row_mut(j).iter_mut().for_each(|v| *v /= d);
         }
-        let offset: Vec<f64> = (0..groups.n_classes())
+        let offset: Vec<f64> = (0..classes.n_classes())
             .map(|k| y_mean[k] - (0..p).map(|j| mean[j] * b[(j, k)]).sum::<f64>())
             .collect();
-        let mut cv = canonical(&b, &offset, &fitted, groups, self.components)?;
+        let mut cv = canonical(&b, &offset, &fitted, classes, self.components)?;
         if self.metric == Metric::Total {
             to_total_metric(&mut cv);
         }
@@ -79,13 +84,22 @@ impl Lda {
             offset: cv.offset,
         };
         let directions = cv.coef.transpose();
-        let expansion = KernelExpansion::new(Kernel::Linear, problem.feature_weights.clone(), &directions, output);
+        let expansion = KernelExpansion::new(
+            Kernel::Linear,
+            problem.feature_weights.clone(),
+            &directions,
+            output,
+        );
         let decision = match self.metric {
             Metric::Within => Decision::Mahalanobis {
                 means: cv.means,
                 log_priors: problem.log_priors(),
             },
-            Metric::Total => nearest_centroid(&expansion.evaluate(&problem.x), groups, problem.log_priors()),
+            Metric::Total => nearest_centroid(
+                &expansion.evaluate(&problem.x),
+                classes,
+                problem.log_priors(),
+            ),
         };
         Ok(Fit {
             discriminant: None,
@@ -130,7 +144,8 @@ impl Method for Lda {
     }
 }
 
-/// Scales variates of within-class covariance `I` so that their total covariance is (Hidaka & Kurita, eq. 2): it was `1 / (1 - lambda)`.
+/// Scales variates of within-class covariance `I` so that their total covariance is (Hidaka &
+/// Kurita, eq. 2): it was `1 / (1 - lambda)`.
 fn to_total_metric(cv: &mut Canonical) {
     for (k, lambda) in cv.eigenvalues.iter().enumerate() {
         let scale = (1.0 - lambda).sqrt();
@@ -140,15 +155,19 @@ fn to_total_metric(cv: &mut Canonical) {
     }
 }
 
-/// Gives every centred column unit variance and returns the deviations (1 for a column of zeros). The variates do not
-/// depend on the units of the features; the tolerance for dependent ones must not either.
-fn scale_columns(x: &mut Matrix, groups: &Groups) -> Vec<f64> {
+/// Gives every centred column unit variance and returns the deviations (1 for a column of zeros).
+/// The variates do not depend on the units of the features; the tolerance for dependent ones must
+/// not either.
+fn scale_columns(x: &mut Matrix, classes: &Classes) -> Vec<f64> {
     let mut squares = vec![0.0; x.cols()];
     for (i, row) in x.iter_rows().enumerate() {
-        let w = groups.weight(i);
-        squares.iter_mut().zip(row).for_each(|(s, v)| *s += w * v * v);
+        let w = classes.weight(i);
+        squares
+            .iter_mut()
+            .zip(row)
+            .for_each(|(s, v)| *s += w * v * v);
     }
-    let n = groups.total();
+    let n = classes.total();
     let deviation: Vec<f64> = squares
         .iter()
         .map(|s| if *s > 0.0 { (s / n).sqrt() } else { 1.0 })
@@ -174,12 +193,14 @@ mod tests {
 
     /// Pooled within-class covariance (divisor n) of outputs.
     fn within(z: &Matrix, problem: &Problem) -> Matrix {
-        let means = problem.groups().means(z);
+        let means = problem.classes().means(z);
         let r = Matrix::from_fn(z.rows(), z.cols(), |i, j| {
             z[(i, j)] - means[(problem.labels.codes()[i], j)]
         });
         let mut w = matmul(r.view().t(), r.view());
-        w.as_mut_slice().iter_mut().for_each(|v| *v /= z.rows() as f64);
+        w.as_mut_slice()
+            .iter_mut()
+            .for_each(|v| *v /= z.rows() as f64);
         w
     }
 
@@ -221,7 +242,7 @@ mod tests {
             let Decision::NearestCentroid { means, .. } = &fit.decision else {
                 panic!("wrong rule")
             };
-            assert!((means[(0, 0)] - problem.groups().means(&z)[(0, 0)]).abs() < 1e-12);
+            assert!((means[(0, 0)] - problem.classes().means(&z)[(0, 0)]).abs() < 1e-12);
         }
     }
 
@@ -230,10 +251,13 @@ mod tests {
         let problem = problem(80, 3, 2, 2);
         let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
         let w = fit.expansion.support.row(0).to_vec();
-        // S_W w is proportional to the difference of the means: Fisher's condition, without solving anything.
-        let means = problem.groups().means(&problem.x);
+        // S_W w is proportional to the difference of the means: Fisher's condition, without solving
+        // anything.
+        let means = problem.classes().means(&problem.x);
         let sw = within(&problem.x, &problem);
-        let left: Vec<f64> = (0..3).map(|i| (0..3).map(|j| sw[(i, j)] * w[j]).sum()).collect();
+        let left: Vec<f64> = (0..3)
+            .map(|i| (0..3).map(|j| sw[(i, j)] * w[j]).sum())
+            .collect();
         let right: Vec<f64> = (0..3).map(|j| means[(0, j)] - means[(1, j)]).collect();
         let ratio = left[0] / right[0];
         for j in 1..3 {

@@ -3,19 +3,21 @@
 //! ```text
 //! min_{A, a} |Y_0 - K A - 1 a'|_F^2 + tr(A' R A)                                       (eq. 9, 10)
 //! ```
-//! with `R = r K` (default) or `R = r I`; the offset is not penalised. For `R = r K` and `M = C K C` the solution is
-//! `(M + r I) A = C Y_0`, so that `Yhat_0 = Y_0 - r A`: one Cholesky factorisation. For `R = r I` it is
-//! `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and rule are those of [`super::lda`]; with a penalty the
-//! variates have unit `Sigma_W + B'RB / n`. A linear kernel and a vanishing ridge give linear discriminant analysis.
-//! Complexity: `n^3 / 3` flops a ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the samples.
+//! with `R = r K` (default) or `R = r I`; the offset is not penalised. For `R = r K` and `M = C K
+//! C` the solution is `(M + r I) A = C Y_0`, so that `Yhat_0 = Y_0 - r A`: one Cholesky
+//! factorisation. For `R = r I` it is `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and
+//! rule are those of [`super::lda`]; with a penalty the variates have unit `Sigma_W + B'RB / n`. A
+//! linear kernel and a vanishing ridge give linear discriminant analysis. Complexity: `n^3 / 3`
+//! flops a ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the samples.
 //!
-//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
+//! Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Penalty, Problem, kernels_around_median,
-    require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Penalty, Problem,
+    kernels_around_median, require_candidates,
 };
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
@@ -46,34 +48,34 @@ pub struct GramSolution {
     pub residual: f64,
 }
 
-/// Solves eq. 10 for one Gram matrix of the caller's and several ridges. `definite` says whether the matrix is known to be
-/// positive semidefinite; if not, its negative part takes no part.
+/// Solves eq. 10 for one Gram matrix of the caller's and several ridges. `definite` says whether
+/// the matrix is known to be positive semidefinite; if not, its negative part takes no part.
 ///
-/// With weights `w` of the rows and `D = diag(sqrt(w))`, the squared norms are those of `D (Y_0 - ..)` and `R = r I` penalises
-/// `D^-1 A`: rows that weigh 2 count as given twice.
+/// With weights `w` of the rows and `D = diag(sqrt(w))`, the squared norms are those of `D (Y_0 -
+/// ..)` and `R = r I` penalises `D^-1 A`: rows that weigh 2 count as given twice.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
-    groups: &Groups,
+    classes: &Classes,
     ridges: &[f64],
     penalty: Penalty,
     components: Option<usize>,
 ) -> Result<Vec<Result<GramSolution>>> {
     let n = gram.rows();
-    if n != gram.cols() || n != groups.n_rows() {
+    if n != gram.cols() || n != classes.n_rows() {
         return Err(Error::Data(format!(
             "a {n} x {} Gram matrix for {} rows",
             gram.cols(),
-            groups.n_rows()
+            classes.n_rows()
         )));
     }
-    let y = scored_responses(groups);
-    let y_mean = response_means(groups);
+    let y = scored_responses(classes);
+    let y_mean = response_means(classes);
     let mut y_centred = Matrix::from_fn(n, y.cols(), |i, j| y[(i, j)] - y_mean[j]);
-    groups.scale_rows(&mut y_centred);
+    classes.scale_rows(&mut y_centred);
     let mut centred = gram.clone();
-    let means = center_gram_weighted(&mut centred, groups.weights());
-    scale_gram(&mut centred, groups);
+    let means = center_gram_weighted(&mut centred, classes.weights());
+    scale_gram(&mut centred, classes);
     // The system matrix and right-hand side, by penalty.
     let (system, right) = match penalty {
         Penalty::Kernel if definite => (Shifted::new(centred), y_centred),
@@ -82,17 +84,17 @@ pub fn solve_gram(
             // K C K = (C K)'(C K): rows of (C K)' are the columns of K with their mean taken out.
             drop(centred);
             let mut ckt = Matrix::from_fn(n, n, |i, j| gram[(i, j)] - means.columns[i]);
-            scale_gram(&mut ckt, groups);
-            groups.scale_rows(&mut y_centred);
+            scale_gram(&mut ckt, classes);
+            classes.scale_rows(&mut y_centred);
             let mut right = matmul(gram.view(), y_centred.view());
-            groups.scale_rows(&mut right);
+            classes.scale_rows(&mut right);
             (Shifted::new(symmetric_product(ckt.view())), right)
         }
     };
     let equations = Equations {
         k: gram,
         y: &y,
-        groups,
+        classes,
         penalty,
         definite,
     };
@@ -101,10 +103,11 @@ pub fn solve_gram(
         .map(|&r| {
             require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
             let mut a = system.solve(r, &right)?;
-            groups.scale_rows(&mut a);
+            classes.scale_rows(&mut a);
             if penalty == Penalty::Kernel {
-                // 1'A = 0 holds exactly; what rounding leaves of it would be multiplied by the uncentred Gram matrix.
-                center_coefficients(&mut a, groups);
+                // 1'A = 0 holds exactly; what rounding leaves of it would be multiplied by the
+                // uncentred Gram matrix.
+                center_coefficients(&mut a, classes);
             }
             let offset: Vec<f64> = (0..y.cols())
                 .map(|k| y_mean[k] - (0..n).map(|i| means.columns[i] * a[(i, k)]).sum::<f64>())
@@ -112,9 +115,9 @@ pub fn solve_gram(
             // What the model itself will say of the training rows: K A + 1 a'.
             let mut fitted = matmul(gram.view(), a.view());
             add_to_rows(&mut fitted, &offset);
-            let rss = groups.squared_distance(&y, &fitted);
+            let rss = classes.squared_distance(&y, &fitted);
             let residual = equations.residual(r, &a, &fitted);
-            let variates = canonical(&a, &offset, &fitted, groups, components)?;
+            let variates = canonical(&a, &offset, &fitted, classes, components)?;
             Ok(GramSolution {
                 variates,
                 rss,
@@ -128,18 +131,18 @@ pub fn solve_gram(
 struct Equations<'a> {
     k: &'a Matrix,
     y: &'a Matrix,
-    groups: &'a Groups,
+    classes: &'a Classes,
     penalty: Penalty,
     definite: bool,
 }
 
 impl Equations<'_> {
-    /// In units of the responses: `|w (Y_0 - Yhat_0) - r A|` for `R = r K`. For `R = r I`, and in the positive part of an
-    /// indefinite matrix, the gradient of eq. 9 relative to its terms.
+    /// In units of the responses: `|w (Y_0 - Yhat_0) - r A|` for `R = r K`. For `R = r I`, and in
+    /// the positive part of an indefinite matrix, the gradient of eq. 9 relative to its terms.
     fn residual(&self, r: f64, a: &Matrix, fitted: &Matrix) -> f64 {
-        let (y, groups) = (self.y, self.groups);
+        let (y, classes) = (self.y, self.classes);
         let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
-            groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
+            classes.weight(i) * (y[(i, j)] - fitted[(i, j)])
         });
         if self.penalty == Penalty::Kernel && self.definite {
             let worst = gap
@@ -153,16 +156,17 @@ impl Equations<'_> {
         let penalised = if self.penalty == Penalty::Kernel {
             matmul(self.k.view(), a.view())
         } else {
-            Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] / groups.weight(i))
+            Matrix::from_fn(a.rows(), a.cols(), |i, j| a[(i, j)] / classes.weight(i))
         };
         gradient
             .as_mut_slice()
             .iter_mut()
             .zip(penalised.as_slice())
             .for_each(|(g, p)| *g -= r * p);
-        let mut size = self.k.max_abs() * groups.total() * y.max_abs();
+        let mut size = self.k.max_abs() * classes.total() * y.max_abs();
         if !self.definite {
-            // Only directions in the positive part can be asked for; those of the solution itself are in it.
+            // Only directions in the positive part can be asked for; those of the solution itself
+            // are in it.
             gradient = matmul(a.view().t(), gradient.view());
             size *= a.max_abs() * y.rows() as f64;
         }
@@ -201,7 +205,8 @@ impl Method for Mkda {
         let ridges = |kernel: &Kernel| match self.options.ridge {
             Some(r) => vec![r],
             None => {
-                let trace = problem.groups().total() * centred_scale(kernel, &problem.x, problem.weights.as_deref());
+                let trace = problem.classes().total()
+                    * centred_scale(kernel, &problem.x, problem.weights.as_deref());
                 RIDGE_MULTIPLES.iter().map(|m| m * trace).collect()
             }
         };
@@ -219,14 +224,19 @@ impl Method for Mkda {
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
         let (k, kv) = fold.grams(&first.kernel)?;
-        let groups = fold.train.groups();
-        let ridges: Vec<f64> = arm.iter().map(|c| self.ridge_of(c, groups.total())).collect();
+        let classes = fold.train.classes();
+        let ridges: Vec<f64> = arm
+            .iter()
+            .map(|c| self.ridge_of(c, classes.total()))
+            .collect();
         let solved = solve_gram(
             &k,
             first.kernel.family().is_definite(),
-            &groups,
+            &classes,
             &ridges,
             self.options.penalty,
             self.options.components,
@@ -248,24 +258,31 @@ impl Method for Mkda {
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
         let k = gram(&candidate.kernel, &problem.x);
-        let groups = problem.groups();
-        let ridge = self.ridge_of(candidate, groups.total());
+        let classes = problem.classes();
+        let ridge = self.ridge_of(candidate, classes.total());
         let mut solved = solve_gram(
             &k,
             candidate.kernel.family().is_definite(),
-            &groups,
+            &classes,
             &[ridge],
             self.options.penalty,
             self.options.components,
         )?;
-        let s = solved.pop().unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
+        let s = solved
+            .pop()
+            .unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
         let output = Output::Linear {
             coef: s.variates.coef,
             offset: s.variates.offset,
         };
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &problem.x, output),
+            expansion: KernelExpansion::new(
+                candidate.kernel,
+                problem.feature_weights.clone(),
+                &problem.x,
+                output,
+            ),
             decision: Decision::Mahalanobis {
                 means: s.variates.means,
                 log_priors: problem.log_priors(),
@@ -339,15 +356,20 @@ mod tests {
     fn equals_canonical_variates_of_the_brute_force_regression() {
         let problem = problem(30, 3, 3, 2);
         let k = gram(&Kernel::Gaussian { bandwidth: 1.2 }, &problem.x);
-        let groups = problem.groups();
-        let y = scored_responses(&groups);
+        let classes = problem.classes();
+        let y = scored_responses(&classes);
         for penalty in [Penalty::Kernel, Penalty::Identity] {
             let (a, o) = regress(&k, &y, 0.3, penalty);
             let mut fitted = matmul(k.view(), a.view());
             add_to_rows(&mut fitted, &o);
-            let expected = canonical(&a, &o, &fitted, &groups, None).expect("finite");
-            let solved = solve_gram(&k, true, &groups, &[0.3], penalty, None).expect("solves");
-            let s = solved.into_iter().next().expect("one").expect("solved").variates;
+            let expected = canonical(&a, &o, &fitted, &classes, None).expect("finite");
+            let solved = solve_gram(&k, true, &classes, &[0.3], penalty, None).expect("solves");
+            let s = solved
+                .into_iter()
+                .next()
+                .expect("one")
+                .expect("solved")
+                .variates;
             for (u, v) in s.means.as_slice().iter().zip(expected.means.as_slice()) {
                 assert!((u.abs() - v.abs()).abs() < 1e-7, "{u} {v}");
             }
@@ -361,15 +383,20 @@ mod tests {
     fn an_indefinite_kernel_keeps_its_promises() {
         // Class means and eigenvalues must be those of the model's own outputs, at any ridge.
         let problem = problem(60, 4, 3, 6);
-        let kernel = Kernel::Sigmoid { slope: 0.5, shift: 0.1 };
+        let kernel = Kernel::Sigmoid {
+            slope: 0.5,
+            shift: 0.1,
+        };
         let mkda = Mkda::new(&Options {
             kernel: Family::Sigmoid,
             ..Options::default()
         });
         for r in [1e-3, 0.1, 1.0, 10.0] {
-            let fit = mkda.fit(&problem, &Candidate::new(kernel).ridge(r)).expect("fits");
+            let fit = mkda
+                .fit(&problem, &Candidate::new(kernel).ridge(r))
+                .expect("fits");
             let z = fit.expansion.evaluate(&problem.x);
-            let means = problem.groups().means(&z);
+            let means = problem.classes().means(&z);
             let Decision::Mahalanobis { means: claimed, .. } = &fit.decision else {
                 panic!("wrong rule")
             };
@@ -394,7 +421,10 @@ mod tests {
             .fit(&problem, &Candidate::new(Kernel::Linear).ridge(1e-7))
             .expect("fits");
         let lda = Lda::new(&options).solve(&problem).expect("fits");
-        let (za, zb) = (fit.expansion.evaluate(&problem.x), lda.expansion.evaluate(&problem.x));
+        let (za, zb) = (
+            fit.expansion.evaluate(&problem.x),
+            lda.expansion.evaluate(&problem.x),
+        );
         let (pa, pb) = (fit.decision.posterior(&za), lda.decision.posterior(&zb));
         for (u, v) in pa.as_slice().iter().zip(pb.as_slice()) {
             assert!((u - v).abs() < 1e-6, "{u} {v}");

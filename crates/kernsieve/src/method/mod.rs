@@ -1,4 +1,5 @@
-//! The methods. Each is one file that tells its paper's story in order; all of them give the same [`Fit`].
+//! The methods. Each is one file that tells its paper's story in order; all of them give the same
+//! [`Fit`].
 
 pub mod density;
 mod discriminant;
@@ -24,12 +25,13 @@ mod validated;
 
 pub use crate::solver::sparse_weights::Steps;
 pub use options::{
-    ClassBandwidths, Landmarks, MappingKind, Metric, MulticlassKind, Options, Penalty, PosteriorKind, Priors,
-    RidgeRule, Rule, Spacing, StopRule, Validation,
+    ClassBandwidths, Landmarks, MappingKind, Metric, MulticlassKind, Options, Penalty,
+    PosteriorKind, Priors, RidgeRule, Rule, Spacing, StopRule, Validation,
 };
 pub use validated::{CvEntry, Press};
 
-use crate::data::{Groups, Labels};
+use crate::classes::Classes;
+use crate::data::Labels;
 use crate::decision::Decision;
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result, require};
@@ -38,7 +40,8 @@ use crate::kernel::{Family, Kernel, gram_from_base, log_grid, median_bandwidth};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
-/// What a method trains on: rows in the units the kernel sees, labels in which every class occurs, priors.
+/// What a method trains on: rows in the units the kernel sees, labels in which every class occurs,
+/// priors.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Standardised features, `n x p`; features that are constant on the training rows hold zeros.
@@ -57,15 +60,19 @@ impl Problem {
     /// A problem in which all features take part, with empirical priors.
     pub fn new(x: Matrix, labels: Labels) -> Result<Self> {
         if x.rows() != labels.len() {
-            return Err(Error::Data(format!("{} rows but {} labels", x.rows(), labels.len())));
+            return Err(Error::Data(format!(
+                "{} rows but {} labels",
+                x.rows(),
+                labels.len()
+            )));
         }
         if labels.n_classes() < 2 || labels.counts().contains(&0) {
             return Err(Error::Data(
                 "a classifier needs at least two classes, each with a row".into(),
             ));
         }
-        let groups = Groups::new(labels.codes(), None, labels.n_classes());
-        let priors = Priors::Empirical.resolve(&labels, &groups)?;
+        let classes = Classes::new(labels.codes(), None, labels.n_classes());
+        let priors = Priors::Empirical.resolve(&labels, &classes)?;
         let feature_weights = vec![1.0; x.cols()];
         Ok(Self {
             x,
@@ -77,8 +84,12 @@ impl Problem {
     }
 
     /// Classes and weights of the rows.
-    pub fn groups(&self) -> Groups {
-        Groups::new(self.labels.codes(), self.weights.as_deref(), self.labels.n_classes())
+    pub fn classes(&self) -> Classes {
+        Classes::new(
+            self.labels.codes(),
+            self.weights.as_deref(),
+            self.labels.n_classes(),
+        )
     }
 
     /// Some of the rows, of which every class must have one; the priors stay.
@@ -86,7 +97,10 @@ impl Problem {
         Self {
             x: self.x.select_rows(rows),
             labels: self.labels.select(rows),
-            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|w| rows.iter().map(|&i| w[i]).collect()),
             priors: self.priors.clone(),
             feature_weights: self.feature_weights.clone(),
         }
@@ -113,7 +127,8 @@ impl Problem {
 pub struct Candidate {
     /// The kernel.
     pub kernel: Kernel,
-    /// The squared-norm penalty; `None` where a rule computes it from the data, or the method has none.
+    /// The squared-norm penalty; `None` where a rule computes it from the data, or the method has
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ridge: Option<f64>,
     /// Number of retained samples; `None` where the method does not select them.
@@ -125,7 +140,8 @@ pub struct Candidate {
     /// The same as a share of the penalty from which on all weights are zero at the first step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity_share: Option<f64>,
-    /// Number of imported features; `None` where the method does not import them, or stops by a rule.
+    /// Number of imported features; `None` where the method does not import them, or stops by a
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_features: Option<usize>,
     /// Bandwidth of each class, where they have their own; `kernel` then has the first.
@@ -137,7 +153,8 @@ pub struct Candidate {
     /// The only features that may have a weight; `None` is all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<usize>>,
-    /// Settings of the posteriors, where a discriminant kernel is made of them; `kernel` is then the linear one of its features.
+    /// Settings of the posteriors, where a discriminant kernel is made of them; `kernel` is then
+    /// the linear one of its features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub posterior: Option<Box<Candidate>>,
 }
@@ -197,13 +214,15 @@ pub struct PathStep {
     /// The feature that entered, where features are imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature: Option<usize>,
-    /// The feature that would have entered in its place, and the objective with it, where features are imported.
+    /// The feature that would have entered in its place, and the objective with it, where features
+    /// are imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<(usize, f64)>,
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
-    /// Features with a weight that is not zero, and their weights; of many features those that stay longest.
+    /// Features with a weight that is not zero, and their weights; of many features those that stay
+    /// longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<(usize, f64)>,
     /// The paper's objective after the step.
@@ -234,7 +253,8 @@ pub type Arm = Vec<Candidate>;
 /// A fitted classifier before it is wrapped into a model.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// What the expansion sees of a row, where that is not the row itself but what a discriminant kernel makes of it.
+    /// What the expansion sees of a row, where that is not the row itself but what a discriminant
+    /// kernel makes of it.
     pub discriminant: Option<DiscriminantKernel>,
     /// Outputs as a function of a row.
     pub expansion: KernelExpansion,
@@ -250,7 +270,8 @@ impl Fit {
         outputs(self.discriminant.as_ref(), &self.expansion, x)
     }
 
-    /// What it says of the held-out rows of a fold, for every candidate of an arm that leaves nothing to choose.
+    /// What it says of the held-out rows of a fold, for every candidate of an arm that leaves
+    /// nothing to choose.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Vec<Option<HeldOut>> {
         let scores = self.decision.scores(&self.outputs(&fold.held_out));
         vec![Some(scores.into()); arm.len()]
@@ -266,7 +287,8 @@ pub struct FitReport {
     pub iterations: usize,
     /// Whether the solver reached its tolerance.
     pub converged: bool,
-    /// How far the solution is from satisfying its own equations, relative to the size of their terms.
+    /// How far the solution is from satisfying its own equations, relative to the size of their
+    /// terms.
     pub residual: Option<f64>,
     /// Training rows that the expansion holds, in order of selection where there is one.
     pub retained_rows: Vec<usize>,
@@ -281,13 +303,15 @@ pub struct FitReport {
     /// Features in order of import, where they are imported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<usize>,
-    /// Objective and duality gap of each regression, in the order of the classes, where posteriors come from regressions.
+    /// Objective and duality gap of each regression, in the order of the classes, where posteriors
+    /// come from regressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regressions: Vec<(f64, f64)>,
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
-    /// Which of several starts gave the least objective (0 the path, 1 all ones, then random ones), and of how many.
+    /// Which of several starts gave the least objective (0 the path, 1 all ones, then random ones),
+    /// and of how many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(usize, usize)>,
 }
@@ -302,18 +326,23 @@ pub struct Fold {
     pub held_out_classes: Vec<Option<usize>>,
     /// Their weights.
     pub held_out_weights: Vec<f64>,
-    /// Base values (distances or inner products) of the training rows with themselves; empty when the method needs none.
+    /// Base values (distances or inner products) of the training rows with themselves; empty when
+    /// the method needs none.
     pub train_base: Option<Matrix>,
     /// Base values of the held-out rows with the training rows.
     pub held_out_base: Option<Matrix>,
 }
 
 impl FitReport {
-    /// Names rows as a caller knows them who has left some out: row `i` of the fit is `rows[i]` of the caller's.
+    /// Names rows as a caller knows them who has left some out: row `i` of the fit is `rows[i]` of
+    /// the caller's.
     pub fn rename_rows(&mut self, rows: &[usize]) {
         let own = |row: &mut usize| *row = rows[*row];
         self.retained_rows.iter_mut().for_each(own);
-        self.path.iter_mut().filter_map(|s| s.row.as_mut()).for_each(own);
+        self.path
+            .iter_mut()
+            .filter_map(|s| s.row.as_mut())
+            .for_each(own);
     }
 }
 
@@ -322,7 +351,9 @@ impl Fold {
     pub fn grams(&self, kernel: &Kernel) -> Result<(Matrix, Matrix)> {
         match (&self.train_base, &self.held_out_base) {
             (Some(tt), Some(vt)) => Ok((gram_from_base(kernel, tt), gram_from_base(kernel, vt))),
-            _ => Err(Error::Data("the distances of this fold were not computed".into())),
+            _ => Err(Error::Data(
+                "the distances of this fold were not computed".into(),
+            )),
         }
     }
 }
@@ -346,7 +377,10 @@ pub struct HeldOut {
 
 impl From<Matrix> for HeldOut {
     fn from(scores: Matrix) -> Self {
-        Self { scores, weights: None }
+        Self {
+            scores,
+            weights: None,
+        }
     }
 }
 
@@ -401,8 +435,9 @@ pub enum Ranking {
     Error,
     /// That share plus the mean log loss.
     LogLoss,
-    /// That share plus the mean log loss at the temperature of least loss, found for each candidate on all folds together: unlike the log loss itself it does
-    /// not mind that a large ridge shrinks all log odds alike.
+    /// That share plus the mean log loss at the temperature of least loss, found for each candidate
+    /// on all folds together: unlike the log loss itself it does not mind that a large ridge
+    /// shrinks all log odds alike.
     TemperedLogLoss,
 }
 
@@ -427,17 +462,18 @@ pub trait Method: Sync {
         false
     }
 
-    /// What cross-validation chooses among, grouped into arms. Candidates are listed in order of preference: on a tie the
-    /// earlier one wins.
+    /// What cross-validation chooses among, grouped into arms. Candidates are listed in order of
+    /// preference: on a tie the earlier one wins.
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>>;
 
-    /// Preference between candidates of equal error beyond the order in which they are listed: `Less` prefers `a`.
+    /// Preference between candidates of equal error beyond the order in which they are listed:
+    /// `Less` prefers `a`.
     fn compare(&self, _a: &Candidate, _b: &Candidate) -> std::cmp::Ordering {
         std::cmp::Ordering::Equal
     }
 
-    /// More arms to try when the chosen candidate lies at an edge of the grid; none when it does not, or when the user fixed
-    /// the grid.
+    /// More arms to try when the chosen candidate lies at an edge of the grid; none when it does
+    /// not, or when the user fixed the grid.
     fn widen(&self, _tried: &[Candidate], _chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
         vec![]
     }
@@ -447,12 +483,17 @@ pub trait Method: Sync {
         Ok(Refinement::Keep)
     }
 
-    /// What every candidate of an arm says of the held-out rows of a fold; `None` where a candidate could not be fitted.
+    /// What every candidate of an arm says of the held-out rows of a fold; `None` where a candidate
+    /// could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>>;
 
-    /// Every row as the other rows see it, for every candidate of an arm and without refitting; `None` where the method has no
-    /// formula for that.
-    fn leave_one_out(&self, _problem: &Problem, _arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
+    /// Every row as the other rows see it, for every candidate of an arm and without refitting;
+    /// `None` where the method has no formula for that.
+    fn leave_one_out(
+        &self,
+        _problem: &Problem,
+        _arm: &Arm,
+    ) -> Result<Option<Vec<Option<LeftOutRows>>>> {
         Ok(None)
     }
 
@@ -521,7 +562,8 @@ impl MethodKind {
         }
     }
 
-    /// Whether its probabilities are calibrated by cross-validation: those of the kernel discriminants, and of a difference that is none of densities, are.
+    /// Whether its probabilities are calibrated by cross-validation: those of the kernel
+    /// discriminants, and of a difference that is none of densities, are.
     pub fn calibrates(self) -> bool {
         matches!(
             self,
@@ -529,9 +571,13 @@ impl MethodKind {
         )
     }
 
-    /// Whether the discriminant kernel of some posteriors can take the place of its kernel. Methods that weigh features, and densities, need the features themselves.
+    /// Whether the discriminant kernel of some posteriors can take the place of its kernel. Methods
+    /// that weigh features, and densities, need the features themselves.
     pub fn takes_discriminant_kernel(self) -> bool {
-        matches!(self, Self::L1Dkf | Self::Mkda | Self::Smkda | Self::Kos | Self::Klr)
+        matches!(
+            self,
+            Self::L1Dkf | Self::Mkda | Self::Smkda | Self::Kos | Self::Klr
+        )
     }
 
     /// The method with its options.
@@ -559,14 +605,18 @@ impl MethodKind {
 impl std::str::FromStr for MethodKind {
     type Err = Error;
     fn from_str(s: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|m| m.name() == s).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join(", ");
-            Error::Data(format!("unknown method '{s}'; the methods are {known}"))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|m| m.name() == s)
+            .ok_or_else(|| {
+                let known = Self::ALL.map(Self::name).join(", ");
+                Error::Data(format!("unknown method '{s}'; the methods are {known}"))
+            })
     }
 }
 
-/// The kernels of densities that are tried when the user fixes no bandwidth, smooth ones first: from 1e-2 to 1e1 on standardised data (Kim & Scott, section 6), to wider ones with more than 100
+/// The kernels of densities that are tried when the user fixes no bandwidth, smooth ones first:
+/// from 1e-2 to 1e1 on standardised data (Kim & Scott, section 6), to wider ones with more than 100
 /// features, since distances grow with the square root of their number.
 pub(crate) fn density_kernels(options: &Options, d: usize, count: usize) -> Result<Vec<Kernel>> {
     if let Some(fixed) = options.fixed_kernels(d)? {
@@ -577,13 +627,22 @@ pub(crate) fn density_kernels(options: &Options, d: usize, count: usize) -> Resu
     grid.map(|b| options.kernel_with(b, d)).collect()
 }
 
-/// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median distance, smooth ones
-/// first. Families without a bandwidth give one kernel.
-pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multiples: &[f64]) -> Result<Vec<Kernel>> {
+/// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median
+/// distance, smooth ones first. Families without a bandwidth give one kernel.
+pub(crate) fn kernels_around_median(
+    options: &Options,
+    problem: &Problem,
+    multiples: &[f64],
+) -> Result<Vec<Kernel>> {
     if let Some(fixed) = options.fixed_kernels(problem.n_active())? {
         return Ok(fixed);
     }
-    let Some(median) = median_bandwidth(&problem.x, &problem.labels, problem.weights.as_deref(), options.seed) else {
+    let Some(median) = median_bandwidth(
+        &problem.x,
+        &problem.labels,
+        problem.weights.as_deref(),
+        options.seed,
+    ) else {
         return Err(Error::Data(
             "all rows are equal: there is nothing to tell the classes apart by".into(),
         ));
@@ -599,8 +658,8 @@ pub(crate) fn kernels_around_median(options: &Options, problem: &Problem, multip
         .collect()
 }
 
-/// Factors for the bandwidth of the chosen kernel when it is the narrowest or the widest that was tried; none when it is neither, has no bandwidth, or the
-/// user gave the bandwidths.
+/// Factors for the bandwidth of the chosen kernel when it is the narrowest or the widest that was
+/// tried; none when it is neither, has no bandwidth, or the user gave the bandwidths.
 pub(crate) fn beyond_the_edge<'a>(
     options: &Options,
     tried: &[Candidate],
@@ -641,9 +700,12 @@ mod tests {
     fn a_weight_is_as_good_as_a_repeated_row() {
         let plain = problem(50, 3, 3, 11);
         let mut rng = Rng::new(5);
-        let times: Vec<usize> = (0..50).map(|_| 1 + (3.0 * rng.uniform()) as usize).collect();
+        let times: Vec<usize> = (0..50)
+            .map(|_| 1 + (3.0 * rng.uniform()) as usize)
+            .collect();
         let rows: Vec<usize> = (0..50).flat_map(|i| vec![i; times[i]]).collect();
-        let repeated = Problem::new(plain.x.select_rows(&rows), plain.labels.select(&rows)).expect("valid");
+        let repeated =
+            Problem::new(plain.x.select_rows(&rows), plain.labels.select(&rows)).expect("valid");
         let weighted = Problem {
             weights: Some(times.iter().map(|&t| t as f64).collect()),
             priors: repeated.priors.clone(),
@@ -665,14 +727,26 @@ mod tests {
             ..Candidate::new(Kernel::Linear)
         };
         let cases: Vec<(MethodKind, Options, Candidate)> = vec![
-            (MethodKind::Lda, Options::default(), Candidate::new(Kernel::Linear)),
-            (MethodKind::Mkda, Options::default(), Candidate::new(kernel).ridge(0.2)),
+            (
+                MethodKind::Lda,
+                Options::default(),
+                Candidate::new(Kernel::Linear),
+            ),
+            (
+                MethodKind::Mkda,
+                Options::default(),
+                Candidate::new(kernel).ridge(0.2),
+            ),
             (
                 MethodKind::Mkda,
                 with(|o| o.penalty = Penalty::Identity),
                 Candidate::new(kernel).ridge(0.2),
             ),
-            (MethodKind::Smkda, Options::default(), Candidate::new(kernel).size(9)),
+            (
+                MethodKind::Smkda,
+                Options::default(),
+                Candidate::new(kernel).size(9),
+            ),
             (
                 MethodKind::Kos,
                 with(|o| o.ridge_rule = RidgeRule::StabilizationLiteral),
@@ -688,8 +762,16 @@ mod tests {
                 with(|o| o.mahalanobis = true),
                 Candidate::new(kernel).ridge(1e-3),
             ),
-            (MethodKind::Parzen, Options::default(), Candidate::new(kernel)),
-            (MethodKind::Klr, Options::default(), Candidate::new(kernel).ridge(0.01)),
+            (
+                MethodKind::Parzen,
+                Options::default(),
+                Candidate::new(kernel),
+            ),
+            (
+                MethodKind::Klr,
+                Options::default(),
+                Candidate::new(kernel).ridge(0.01),
+            ),
             (
                 MethodKind::Fivm,
                 with(|o| o.max_features = Some(2)),
@@ -711,8 +793,16 @@ mod tests {
                     ..Candidate::new(kernel)
                 },
             ),
-            (MethodKind::L2le, Options::default(), Candidate::new(kernel).ridge(0.5)),
-            (MethodKind::L1Dkf, Options::default(), with_posterior(penalised(2.0))),
+            (
+                MethodKind::L2le,
+                Options::default(),
+                Candidate::new(kernel).ridge(0.5),
+            ),
+            (
+                MethodKind::L1Dkf,
+                Options::default(),
+                with_posterior(penalised(2.0)),
+            ),
             (
                 MethodKind::L1Dkf,
                 with(|o| {

@@ -1,4 +1,5 @@
-//! Otsu's optimum nonlinear discriminant mapping on the features of a discriminant kernel, with the nearest mean.
+//! Otsu's optimum nonlinear discriminant mapping on the features of a discriminant kernel, with the
+//! nearest mean.
 
 use super::{Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem};
 use crate::decision::nearest_centroid;
@@ -48,14 +49,18 @@ impl Method for Onda {
     }
 
     fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
-        let groups = problem.groups();
-        let roots = response_means(&groups);
+        let classes = problem.classes();
+        let roots = response_means(&classes);
         // A feature that takes no part holds zeros and stays out of phi, too.
         let used = |k: usize| problem.feature_weights[k] != 0.0;
         let phi = Matrix::from_fn(problem.n(), roots.len(), |i, k| {
-            if used(k) { problem.x[(i, k)] - roots[k] } else { 0.0 }
+            if used(k) {
+                problem.x[(i, k)] - roots[k]
+            } else {
+                0.0
+            }
         });
-        let m = mapping(&phi, |i| groups.weight(i), self.components)?;
+        let m = mapping(&phi, |i| classes.weight(i), self.components)?;
         let q = m.directions.cols();
         let directions = m.directions.transpose();
         let offset: Vec<f64> = directions
@@ -66,11 +71,16 @@ impl Method for Onda {
             coef: Matrix::identity(q),
             offset,
         };
-        let expansion = KernelExpansion::new(Kernel::Linear, problem.feature_weights.clone(), &directions, output);
+        let expansion = KernelExpansion::new(
+            Kernel::Linear,
+            problem.feature_weights.clone(),
+            &directions,
+            output,
+        );
         let z = expansion.evaluate(&problem.x);
         Ok(Fit {
             discriminant: None,
-            decision: nearest_centroid(&z, &groups, problem.log_priors()),
+            decision: nearest_centroid(&z, &classes, problem.log_priors()),
             expansion,
             report: FitReport {
                 iterations: 1,

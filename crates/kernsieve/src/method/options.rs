@@ -1,7 +1,8 @@
 //! The options that methods share, under one name each.
 
 use super::MethodKind;
-use crate::data::{Groups, Labels};
+use crate::classes::Classes;
+use crate::data::Labels;
 use crate::decision::Simplex;
 use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel};
@@ -84,10 +85,12 @@ pub struct Options {
     pub components: Option<usize>,
     /// Retained samples of sMKDA; `None` is tuned.
     pub max_support: Option<usize>,
-    /// sMKDA: the longest path that is followed when the number of samples is tuned; `None` is 1000.
+    /// sMKDA: the longest path that is followed when the number of samples is tuned; `None` is
+    /// 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_limit: Option<usize>,
-    /// Fixed L1 penalty: sparse KOS on the feature weights, L1 DKF on the coefficients of the posteriors.
+    /// Fixed L1 penalty: sparse KOS on the feature weights, L1 DKF on the coefficients of the
+    /// posteriors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
     /// Posteriors by regression: share of the L1 norm in the penalty.
@@ -99,7 +102,8 @@ pub struct Options {
     /// L2QP: smoothing of the target, `k` of L2QP-k.
     #[serde(default, skip_serializing_if = "is_default")]
     pub smoothing: f64,
-    /// L2QP: balances of the quadratic and the linear term to choose among, `eta`; empty is 1, or tuned in many dimensions.
+    /// L2QP: balances of the quadratic and the linear term to choose among, `eta`; empty is 1, or
+    /// tuned in many dimensions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub balances: Vec<f64>,
     /// L2QP: bandwidths of the classes.
@@ -108,7 +112,8 @@ pub struct Options {
     /// L2QP: whether the weights of a class may sum to less than 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub relaxed: bool,
-    /// L2QP, two classes: weight of the first density against the second, `gamma`; `None` is the ratio of the priors.
+    /// L2QP, two classes: weight of the first density against the second, `gamma`; `None` is the
+    /// ratio of the priors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_ratio: Option<f64>,
     /// L2QP: how several classes are told apart.
@@ -228,7 +233,8 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RidgeRule {
-    /// Shrinkage of the Gram matrix, `n gamma = gamma-hat`: the reading in which the two formulas agree.
+    /// Shrinkage of the Gram matrix, `n gamma = gamma-hat`: the reading in which the two formulas
+    /// agree.
     Stabilization,
     /// `gamma = gamma-hat` put into eq. 5 as printed, `n` times as large: what the authors ran.
     StabilizationLiteral,
@@ -262,10 +268,10 @@ pub enum Priors {
 
 impl Priors {
     /// Probabilities for these classes.
-    pub fn resolve(&self, labels: &Labels, groups: &Groups) -> Result<Vec<f64>> {
+    pub fn resolve(&self, labels: &Labels, classes: &Classes) -> Result<Vec<f64>> {
         let c = labels.n_classes();
         match self {
-            Self::Empirical => Ok(groups.shares()),
+            Self::Empirical => Ok(classes.shares()),
             Self::Uniform => Ok(vec![1.0 / c as f64; c]),
             Self::Given(p) => {
                 if p.len() != c {
@@ -284,12 +290,18 @@ impl Priors {
     }
 
     /// The priors of the classes named in `kept` (those that a fold has rows of).
-    pub fn resolve_subset(&self, labels: &Labels, groups: &Groups, kept: &[usize], all: usize) -> Result<Vec<f64>> {
+    pub fn resolve_subset(
+        &self,
+        labels: &Labels,
+        classes: &Classes,
+        kept: &[usize],
+        all: usize,
+    ) -> Result<Vec<f64>> {
         match self {
             Self::Given(p) if p.len() == all && kept.len() < all => {
-                Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels, groups)
+                Self::Given(kept.iter().map(|&c| p[c]).collect()).resolve(labels, classes)
             }
-            _ => self.resolve(labels, groups),
+            _ => self.resolve(labels, classes),
         }
     }
 }
@@ -338,7 +350,8 @@ impl PosteriorKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MappingKind {
-    /// Discriminant analysis with the discriminant kernel, from the classes of the training rows (Hidaka & Kurita, section 4.2).
+    /// Discriminant analysis with the discriminant kernel, from the classes of the training rows
+    /// (Hidaka & Kurita, section 4.2).
     #[default]
     Lda,
     /// The optimum nonlinear discriminant mapping, from the posteriors alone (section 2.3).
@@ -349,7 +362,8 @@ pub enum MappingKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
-    /// The pooled within-class covariance of the variates is the identity: the nearest mean is that of least Mahalanobis distance.
+    /// The pooled within-class covariance of the variates is the identity: the nearest mean is that
+    /// of least Mahalanobis distance.
     #[default]
     Within,
     /// Their total covariance is (Hidaka & Kurita, eq. 2).
@@ -458,7 +472,12 @@ impl Options {
     /// Checks everything that does not depend on the data.
     pub fn check(&self, method: MethodKind) -> Result<()> {
         for &b in &self.bandwidths {
-            require("bandwidth", b, b.is_finite() && b > 0.0, "finite and above 0")?;
+            require(
+                "bandwidth",
+                b,
+                b.is_finite() && b > 0.0,
+                "finite and above 0",
+            )?;
         }
         if let Some(r) = self.ridge {
             require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
@@ -489,7 +508,12 @@ impl Options {
             require("max-support", k, k >= 1, "1 or more")?;
         }
         if let Some(l) = self.sparsity {
-            require("sparsity", l, l.is_finite() && l >= 0.0, "finite and 0 or more")?;
+            require(
+                "sparsity",
+                l,
+                l.is_finite() && l >= 0.0,
+                "finite and 0 or more",
+            )?;
         }
         require(
             "l1-ratio",
@@ -497,7 +521,12 @@ impl Options {
             self.l1_ratio > 0.0 && self.l1_ratio <= 1.0,
             "above 0 and at most 1",
         )?;
-        require("restarts", self.restarts, self.restarts <= 1000, "at most 1000")?;
+        require(
+            "restarts",
+            self.restarts,
+            self.restarts <= 1000,
+            "at most 1000",
+        )?;
         if let Some(k) = self.path_limit {
             require("path-limit", k, k >= 1, "1 or more")?;
         }
@@ -505,12 +534,19 @@ impl Options {
             require(
                 "validation",
                 "loo",
-                method == MethodKind::Smkda && self.candidates.is_none() && self.posterior.is_none(),
+                method == MethodKind::Smkda
+                    && self.candidates.is_none()
+                    && self.posterior.is_none(),
                 "cv or split, unless the method is smkda without --candidates and --posterior, which has a formula for leave-one-out",
             )?;
         }
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
-        require("degree", self.degree, (1..=64).contains(&self.degree), "from 1 to 64")?;
+        require(
+            "degree",
+            self.degree,
+            (1..=64).contains(&self.degree),
+            "from 1 to 64",
+        )?;
         if let Some(posterior) = self.posterior
             && !method.takes_discriminant_kernel()
         {
@@ -530,14 +566,30 @@ impl Options {
             "finite and 0 or more",
         )?;
         let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
-        require("costs", format!("{:?}", self.costs), valid, "finite and above 0")?;
+        require(
+            "costs",
+            format!("{:?}", self.costs),
+            valid,
+            "finite and above 0",
+        )?;
         if let Some(g) = self.class_ratio {
-            require("class-ratio", g, g.is_finite() && g > 0.0, "finite and above 0")?;
+            require(
+                "class-ratio",
+                g,
+                g.is_finite() && g > 0.0,
+                "finite and above 0",
+            )?;
         }
-        if let (MethodKind::L2qp, true) = (method, self.class_bandwidths != ClassBandwidths::Common) {
+        if let (MethodKind::L2qp, true) = (method, self.class_bandwidths != ClassBandwidths::Common)
+        {
             let name = format!("{:?}", self.kernel).to_lowercase();
             let mixes = matches!(self.kernel, Family::Gaussian | Family::Cauchy);
-            require("the kernel of --class-bandwidths", name, mixes, "gaussian or cauchy")?;
+            require(
+                "the kernel of --class-bandwidths",
+                name,
+                mixes,
+                "gaussian or cauchy",
+            )?;
             require(
                 "smoothing",
                 self.smoothing,
@@ -546,7 +598,12 @@ impl Options {
             )?;
             if let ClassBandwidths::Given(widths) = &self.class_bandwidths {
                 let valid = widths.iter().all(|b| b.is_finite() && *b > 0.0);
-                require("class-bandwidths", format!("{widths:?}"), valid, "finite and above 0")?;
+                require(
+                    "class-bandwidths",
+                    format!("{widths:?}"),
+                    valid,
+                    "finite and above 0",
+                )?;
             }
         }
         let l2 = matches!(method, MethodKind::L2qp | MethodKind::L2le);
@@ -623,15 +680,20 @@ impl Options {
                 "--kernel",
             ),
             (
-                (lda || fixed_width || l2 && matches!(self.class_bandwidths, ClassBandwidths::Given(_)))
+                (lda || fixed_width
+                    || l2 && matches!(self.class_bandwidths, ClassBandwidths::Given(_)))
                     && !self.bandwidths.is_empty(),
                 "--bandwidth",
             ),
             (
-                (method == MethodKind::Lda || parzen || smkda || l2 || dkf && !klr_posterior) && self.ridge.is_some(),
+                (method == MethodKind::Lda || parzen || smkda || l2 || dkf && !klr_posterior)
+                    && self.ridge.is_some(),
                 "--ridge",
             ),
-            (!smkda && !logistic && self.max_support.is_some(), "--max-support"),
+            (
+                !smkda && !logistic && self.max_support.is_some(),
+                "--max-support",
+            ),
             (!logistic && !linear && !self.ridges.is_empty(), "--ridges"),
             (!fivm && self.max_features.is_some(), "--max-features"),
             (!fivm && self.stop != default.stop, "--stop"),
@@ -642,22 +704,37 @@ impl Options {
                 "--patience",
             ),
             (!smkda && self.path_limit.is_some(), "--path-limit"),
-            (!smkda && !sparse && self.candidates.is_some(), "--candidates"),
-            (!sparse && !regression && self.sparsity.is_some(), "--sparsity"),
-            (!regression && self.l1_ratio != default.l1_ratio, "--l1-ratio"),
+            (
+                !smkda && !sparse && self.candidates.is_some(),
+                "--candidates",
+            ),
+            (
+                !sparse && !regression && self.sparsity.is_some(),
+                "--sparsity",
+            ),
+            (
+                !regression && self.l1_ratio != default.l1_ratio,
+                "--l1-ratio",
+            ),
             (
                 posterior != Some(PosteriorKind::L1) && self.simplex != default.simplex,
                 "--simplex",
             ),
             (!dkf && self.mapping != default.mapping, "--mapping"),
             (!l2 && !self.balances.is_empty(), "--balance"),
-            (!l2 && !linear && self.smoothing != default.smoothing, "--smoothing"),
+            (
+                !l2 && !linear && self.smoothing != default.smoothing,
+                "--smoothing",
+            ),
             (
                 !l2 && self.class_bandwidths != default.class_bandwidths,
                 "--class-bandwidths",
             ),
             (!l2 && self.relaxed, "--relaxed"),
-            (!l2 && !linear && self.class_ratio.is_some(), "--class-ratio"),
+            (
+                !l2 && !linear && self.class_ratio.is_some(),
+                "--class-ratio",
+            ),
             (!l2 && self.multiclass != default.multiclass, "--multiclass"),
             (
                 !(method == MethodKind::Lda || dkf && self.mapping == MappingKind::Lda)
@@ -665,9 +742,15 @@ impl Options {
                 "--metric",
             ),
             (!sparse && self.spacing != default.spacing, "--spacing"),
-            (!sparse && self.weight_steps != default.weight_steps, "--weight-steps"),
+            (
+                !sparse && self.weight_steps != default.weight_steps,
+                "--weight-steps",
+            ),
             (!sparse && self.restarts > 0, "--restarts"),
-            (!(self.vote || sparse || fivm && self.stop == StopRule::Cv), "--no-vote"),
+            (
+                !(self.vote || sparse || fivm && self.stop == StopRule::Cv),
+                "--no-vote",
+            ),
             (
                 !(sparse && self.candidates.is_some()) && self.landmarks != default.landmarks,
                 "--landmarks",
@@ -696,7 +779,9 @@ impl Options {
         let kernel = match self.kernel {
             Family::Linear => Kernel::Linear,
             Family::Gaussian => Kernel::Gaussian { bandwidth },
-            Family::Polynomial => Kernel::Polynomial { degree: self.degree },
+            Family::Polynomial => Kernel::Polynomial {
+                degree: self.degree,
+            },
             Family::Sigmoid => Kernel::Sigmoid {
                 slope: self.slope.unwrap_or(1.0 / n_features.max(1) as f64),
                 shift: self.shift,
@@ -711,7 +796,8 @@ impl Options {
         Ok(kernel)
     }
 
-    /// The kernels that the user fixed, smoothest first; `None` when the bandwidth is to be tuned on a grid.
+    /// The kernels that the user fixed, smoothest first; `None` when the bandwidth is to be tuned
+    /// on a grid.
     pub fn fixed_kernels(&self, n_features: usize) -> Result<Option<Vec<Kernel>>> {
         if !self.kernel.has_bandwidth() {
             return Ok(Some(vec![self.kernel_with(1.0, n_features)?]));

@@ -3,15 +3,16 @@
 //! ```text
 //! f_c(x) = (1 / n_c) sum_{i in class c} k(x, x_i),      assign x to argmax_c prior_c f_c(x)       (eq. 1)
 //! ```
-//! with a normalised kernel (sections 2 and 5.4: Gaussian, Laplacian, Cauchy) and one bandwidth for all classes. Everything
-//! stays in the log domain, so that hundreds of dimensions neither underflow nor overflow. The outputs are log densities.
-//! Complexity: nothing to fit; `O(s p)` a prediction.
+//! with a normalised kernel (sections 2 and 5.4: Gaussian, Laplacian, Cauchy) and one bandwidth for
+//! all classes. Everything stays in the log domain, so that hundreds of dimensions neither
+//! underflow nor overflow. The outputs are log densities. Complexity: nothing to fit; `O(s p)` a
+//! prediction.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem, density_kernels,
-    require_candidates,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem,
+    density_kernels, require_candidates,
 };
 use crate::decision::Decision;
 use crate::error::{Error, Result};
@@ -64,7 +65,10 @@ impl Method for Parzen {
 
     fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
         let kernels = density_kernels(&self.options, problem.n_active(), 50)?;
-        let arms: Vec<Arm> = kernels.into_iter().map(|kernel| vec![Candidate::new(kernel)]).collect();
+        let arms: Vec<Arm> = kernels
+            .into_iter()
+            .map(|kernel| vec![Candidate::new(kernel)])
+            .collect();
         require_candidates(&arms)?;
         Ok(arms)
     }
@@ -77,8 +81,8 @@ impl Method for Parzen {
         let decision = Decision::LogDensity {
             log_priors: fold.train.log_priors(),
         };
-        let groups = fold.train.groups();
-        let weight: Vec<f64> = order.iter().map(|&i| groups.weight(i)).collect();
+        let classes = fold.train.classes();
+        let weight: Vec<f64> = order.iter().map(|&i| classes.weight(i)).collect();
         Ok(arm
             .iter()
             .map(|candidate| {
@@ -94,7 +98,7 @@ impl Method for Parzen {
                         let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
                         let range = group[0]..group[1];
                         add_log_terms(&mut logs[range.clone()], &weight[range], &mut top, &mut sum);
-                        z[(i, class)] = top + (sum / groups.totals()[class]).ln();
+                        z[(i, class)] = top + (sum / classes.totals()[class]).ln();
                     }
                 }
                 Some(decision.scores(&z).into())
@@ -110,21 +114,26 @@ impl Method for Parzen {
                 "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
             ));
         };
-        let groups = problem.groups();
+        let classes = problem.classes();
         let weights = order
             .iter()
-            .map(|&i| groups.weight(i) / groups.totals()[groups.codes()[i]])
+            .map(|&i| classes.weight(i) / classes.totals()[classes.codes()[i]])
             .collect();
         let output = Output::LogDensity {
             weights,
             starts,
-            offset: vec![constant; groups.n_classes()],
+            offset: vec![constant; classes.n_classes()],
             own: None,
         };
         let support = problem.x.select_rows(&order);
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
+            expansion: KernelExpansion::new(
+                candidate.kernel,
+                problem.feature_weights.clone(),
+                &support,
+                output,
+            ),
             decision: Decision::LogDensity {
                 log_priors: problem.log_priors(),
             },
@@ -149,7 +158,8 @@ mod tests {
         let mut rng = Rng::new(seed);
         let codes: Vec<usize> = (0..n).map(|i| (i * 7 + i / 5) % 3).collect();
         let x = Matrix::from_fn(n, p, |i, _| rng.normal() + codes[i] as f64);
-        let labels = Labels::from_codes(codes, vec!["a".into(), "b".into(), "c".into()]).expect("codes fit");
+        let labels =
+            Labels::from_codes(codes, vec!["a".into(), "b".into(), "c".into()]).expect("codes fit");
         let (labels, _) = labels.compact();
         Problem::new(x, labels).expect("valid")
     }
@@ -170,14 +180,18 @@ mod tests {
         for t in 0..10 {
             let mut joint = vec![0.0; counts.len()];
             for (i, &c) in codes.iter().enumerate() {
-                let d2: f64 = (0..2).map(|j| (test[(t, j)] - problem.x[(i, j)]).powi(2)).sum();
+                let d2: f64 = (0..2)
+                    .map(|j| (test[(t, j)] - problem.x[(i, j)]).powi(2))
+                    .sum();
                 let density = (-d2 / (2.0 * h * h)).exp() / (2.0 * std::f64::consts::PI * h * h);
                 joint[c] += density / counts[c] as f64;
             }
             for (c, f) in joint.iter().enumerate() {
                 assert!((z[(t, c)] - f.ln()).abs() < 1e-10);
             }
-            let total: f64 = (0..counts.len()).map(|c| joint[c] * problem.priors[c]).sum();
+            let total: f64 = (0..counts.len())
+                .map(|c| joint[c] * problem.priors[c])
+                .sum();
             for c in 0..counts.len() {
                 assert!((p[(t, c)] - joint[c] * problem.priors[c] / total).abs() < 1e-12);
             }
@@ -200,9 +214,13 @@ mod tests {
         };
         let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 0.3 });
         let parzen = Parzen::new(&Options::default());
-        let cv = parzen.held_out(&fold, &vec![candidate.clone()]).expect("works");
+        let cv = parzen
+            .held_out(&fold, &vec![candidate.clone()])
+            .expect("works");
         let fit = parzen.fit(&fold.train, &candidate).expect("fits");
-        let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
+        let direct = fit
+            .decision
+            .posterior(&fit.expansion.evaluate(&fold.held_out));
         let cv = crate::testing::probabilities(&cv[0].as_ref().expect("fitted").scores);
         for (u, v) in cv.as_slice().iter().zip(direct.as_slice()) {
             assert!((u - v).abs() < 1e-11);

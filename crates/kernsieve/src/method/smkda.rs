@@ -1,41 +1,50 @@
-//! Sparse multinomial kernel discriminant analysis: few samples carry the discriminant (Harrison & Pasupa, section 2.3).
+//! Sparse multinomial kernel discriminant analysis: few samples carry the discriminant (Harrison &
+//! Pasupa, section 2.3).
 //!
-//! Orthogonal least squares picks, one at a time, the columns of `[K 1]` that explain the scored class indicators best
-//! (the offset is in from the start). With the `n_s` samples chosen, the regression gives canonical variates as in
-//! [`super::lda`] (eq. 6, 7, 11), and a row goes to the class of least Mahalanobis distance with priors (eq. 12).
+//! Orthogonal least squares picks, one at a time, the columns of `[K 1]` that explain the scored
+//! class indicators best (the offset is in from the start). With the `n_s` samples chosen, the
+//! regression gives canonical variates as in [`super::lda`] (eq. 6, 7, 11), and a row goes to the
+//! class of least Mahalanobis distance with priors (eq. 12).
 //!
-//! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in orthogonal coordinates the
-//! matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' / n`, `u_k = q_k'Y_0`, and a held-out row's regression is
-//! a sum over the same terms. So cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth).
-//! With `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over blocks of rows, memory does not
-//! grow with `n`, and time grows linearly.
-//! Complexity: `n^3` flops for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
+//! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in
+//! orthogonal coordinates the matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' /
+//! n`, `u_k = q_k'Y_0`, and a held-out row's regression is a sum over the same terms. So
+//! cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth). With
+//! `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over
+//! blocks of rows, memory does not grow with `n`, and time grows linearly. Complexity: `n^3` flops
+//! for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
 //!
-//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern Recognition 42 (2009).
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
+//! Recognition 42 (2009).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, LeftOutRows, Method, Options, PathStep, Problem,
-    Validation, beyond_the_edge, kernels_around_median, require_candidates, stretched,
+    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, LeftOutRows, Method, Options,
+    PathStep, Problem, Validation, beyond_the_edge, kernels_around_median, require_candidates,
+    stretched,
 };
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
 use crate::solver::ols::{Coefficients, Step, coefficients, ranked_selection};
-use crate::solver::optimal_scoring::{canonical, response_means, scaled_eigenvectors, scored_responses};
+use crate::solver::optimal_scoring::{
+    canonical, response_means, scaled_eigenvectors, scored_responses,
+};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
 #[path = "smkda_streaming.rs"]
 mod streaming;
 
-/// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when the best is at an edge.
+/// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when
+/// the best is at an edge.
 const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
 /// The path is not followed further than this unless asked to: a sparse model is wanted.
 const LONGEST_PATH: usize = 1000;
-/// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this they are left out.
+/// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this
+/// they are left out.
 const MOST_WORK: f64 = 2e10;
 
 /// From this number of classes on fewer sizes are scored.
@@ -47,8 +56,8 @@ pub struct Smkda {
     options: Options,
 }
 
-/// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an eigendecomposition of order
-/// `c`, so with many classes sizes grow by a fifth instead.
+/// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an
+/// eigendecomposition of order `c`, so with many classes sizes grow by a fifth instead.
 fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
     let share = if n_classes <= MANY_CLASSES { 100 } else { 5 };
     let mut sizes = Vec::new();
@@ -70,18 +79,24 @@ struct Prepared {
     means: Vec<f64>,
 }
 
-fn prepare(mut k: Matrix, y: &Matrix, groups: &Groups) -> Prepared {
-    let means = center_columns_weighted(&mut k, groups.weights());
+fn prepare(mut k: Matrix, y: &Matrix, classes: &Classes) -> Prepared {
+    let means = center_columns_weighted(&mut k, classes.weights());
     let mut y = y.clone();
-    groups.scale_rows(&mut k);
-    groups.scale_rows(&mut y);
-    // The Gram matrix is symmetric but its centred columns are not: products of columns are those of the transpose's rows.
+    classes.scale_rows(&mut k);
+    classes.scale_rows(&mut y);
+    // The Gram matrix is symmetric but its centred columns are not: products of columns are those
+    // of the transpose's rows.
     let products = matmul(k.view().t(), y.view());
     let gram = symmetric_product(k.view().t());
-    Prepared { gram, products, means }
+    Prepared {
+        gram,
+        products,
+        means,
+    }
 }
 
-/// The place of every row in the order of their values, feature by feature; equal rows in the order in which they stand.
+/// The place of every row in the order of their values, feature by feature; equal rows in the order
+/// in which they stand.
 fn row_ranks(x: &Matrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..x.rows()).collect();
     order.sort_by(|&a, &b| {
@@ -91,7 +106,10 @@ fn row_ranks(x: &Matrix) -> Vec<usize> {
             .unwrap_or(Ordering::Equal)
     });
     let mut ranks = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(rank, &row)| ranks[row] = rank);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(rank, &row)| ranks[row] = rank);
     ranks
 }
 
@@ -115,16 +133,22 @@ struct Riders<'a> {
 }
 
 impl<'a> Riders<'a> {
-    fn new(k: &'a Matrix, means: &'a [f64], problem: &Problem, longest: usize, components: Option<usize>) -> Self {
-        let groups = problem.groups();
-        let (n, c) = (groups.total(), groups.n_classes());
+    fn new(
+        k: &'a Matrix,
+        means: &'a [f64],
+        problem: &Problem,
+        longest: usize,
+        components: Option<usize>,
+    ) -> Self {
+        let classes = problem.classes();
+        let (n, c) = (classes.total(), classes.n_classes());
         Self {
             k,
             means,
             coordinates: Matrix::zeros(k.rows(), longest),
             fitted: Matrix::zeros(k.rows(), c),
             m: Matrix::zeros(c, c),
-            class_scores: groups.totals().iter().map(|j| (n / j).sqrt()).collect(),
+            class_scores: classes.totals().iter().map(|j| (n / j).sqrt()).collect(),
             log_priors: problem.log_priors(),
             n,
             components,
@@ -139,9 +163,12 @@ impl<'a> Riders<'a> {
         let (k, means) = (self.k, self.means);
         // A chunk of rows; each is computed by itself, so that threads change nothing.
         let some = |first: usize, coordinates: &mut [f64], fitted: &mut [f64]| {
-            let rows = coordinates.chunks_exact_mut(width).zip(fitted.chunks_exact_mut(c));
+            let rows = coordinates
+                .chunks_exact_mut(width)
+                .zip(fitted.chunks_exact_mut(c));
             for (i, (row, own)) in rows.enumerate() {
-                let v = (k[(first + i, j)] - means[j] - dot(&row[..t], step.projections)) / step.length;
+                let v =
+                    (k[(first + i, j)] - means[j] - dot(&row[..t], step.projections)) / step.length;
                 row[t] = v;
                 own.iter_mut()
                     .zip(step.responses)
@@ -155,7 +182,9 @@ impl<'a> Riders<'a> {
                 .par_chunks_mut(CHUNK * width)
                 .zip(fitted.par_chunks_mut(CHUNK * c))
                 .enumerate()
-                .for_each(|(chunk, (coordinates, fitted))| some(chunk * CHUNK, coordinates, fitted));
+                .for_each(|(chunk, (coordinates, fitted))| {
+                    some(chunk * CHUNK, coordinates, fitted)
+                });
         } else {
             some(0, coordinates, fitted);
         }
@@ -185,9 +214,10 @@ impl<'a> Riders<'a> {
     }
 }
 
-/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i (1/n + sum_k s_k v_ik^2)`, `v_ik`
-/// the row's coordinate in the orthogonal basis, the residual of row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`:
-/// the PRESS residual. The samples chosen, the class means and the scaling of the variates stay those of all rows.
+/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i
+/// (1/n + sum_k s_k v_ik^2)`, `v_ik` the row's coordinate in the orthogonal basis, the residual of
+/// row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`: the PRESS residual. The samples
+/// chosen, the class means and the scaling of the variates stay those of all rows.
 struct LeftOut<'a> {
     riders: Riders<'a>,
     y: Matrix,
@@ -197,13 +227,13 @@ struct LeftOut<'a> {
 }
 
 impl<'a> LeftOut<'a> {
-    fn new(riders: Riders<'a>, y: Matrix, groups: &Groups) -> Self {
-        let weights: Vec<f64> = (0..groups.n_rows()).map(|i| groups.weight(i)).collect();
+    fn new(riders: Riders<'a>, y: Matrix, classes: &Classes) -> Self {
+        let weights: Vec<f64> = (0..classes.n_rows()).map(|i| classes.weight(i)).collect();
         Self {
             riders,
             y,
-            y_mean: response_means(groups),
-            leverage: weights.iter().map(|w| w / groups.total()).collect(),
+            y_mean: response_means(classes),
+            leverage: weights.iter().map(|w| w / classes.total()).collect(),
             weights,
         }
     }
@@ -221,8 +251,9 @@ impl<'a> LeftOut<'a> {
         let (y, f) = (&self.y, &self.riders.fitted);
         Matrix::from_fn(y.rows(), y.cols(), |i, j| {
             let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
-            // A row of leverage 1 says everything about itself and the others nothing about it: they leave it at the mean. The penalty
-            // keeps leverages a little below 1, by up to about 1e-9 over the squared length of a column.
+            // A row of leverage 1 says everything about itself and the others nothing about it:
+            // they leave it at the mean. The penalty keeps leverages a little below 1, by up to
+            // about 1e-9 over the squared length of a column.
             let left = 1.0 - self.leverage[i];
             if left > 1e-6 {
                 y[(i, j)] - self.y_mean[j] - gap / left
@@ -295,7 +326,8 @@ fn read_sizes<F: Follower>(
         }
         failed.is_none()
     });
-    // A number of samples that was asked for and is not reached: the model is the one with those that were found.
+    // A number of samples that was asked for and is not reached: the model is the one with those
+    // that were found.
     if let [out @ None] = &mut answers[..]
         && failed.is_none()
     {
@@ -334,7 +366,8 @@ impl Smkda {
     /// Most samples that a fold's training part can give.
     fn longest(&self, n: usize) -> usize {
         if self.options.validation == Validation::LeaveOneOut {
-            // With more samples than that the rows mostly speak for themselves, and the formula has little to say.
+            // With more samples than that the rows mostly speak for themselves, and the formula has
+            // little to say.
             return (n / 2).max(1);
         }
         (n - n.div_ceil(self.options.folds.clamp(2, n.max(2)))).max(1)
@@ -361,8 +394,13 @@ impl Method for Smkda {
             .into_iter()
             .map(|kernel| self.arm(kernel, longest, problem.labels.n_classes()))
             .map(|mut arm: Arm| {
-                let most = self.options.candidates.unwrap_or(usize::MAX).min(problem.n());
-                arm.iter_mut().for_each(|c| c.size = c.size.map(|s| s.min(most)));
+                let most = self
+                    .options
+                    .candidates
+                    .unwrap_or(usize::MAX)
+                    .min(problem.n());
+                arm.iter_mut()
+                    .for_each(|c| c.size = c.size.map(|s| s.min(most)));
                 arm
             })
             .collect();
@@ -373,45 +411,80 @@ impl Method for Smkda {
     fn compare(&self, a: &Candidate, b: &Candidate) -> Ordering {
         // Ties go to fewer samples, then to the smaller bandwidth.
         let width = |c: &Candidate| c.kernel.bandwidth().unwrap_or(0.0);
-        a.size.cmp(&b.size).then_with(|| width(a).total_cmp(&width(b)))
+        a.size
+            .cmp(&b.size)
+            .then_with(|| width(a).total_cmp(&width(b)))
     }
 
     fn widen(&self, tried: &[Candidate], chosen: &Candidate, n_classes: usize) -> Vec<Arm> {
-        beyond_the_edge(&self.options, tried, &chosen.kernel, &[0.7, 0.5], &[1.4, 2.0])
-            .iter()
-            .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))
-            .collect()
+        beyond_the_edge(
+            &self.options,
+            tried,
+            &chosen.kernel,
+            &[0.7, 0.5],
+            &[1.4, 2.0],
+        )
+        .iter()
+        .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))
+        .collect()
     }
 
     fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        let Some(first) = arm.first() else { return Ok(vec![]) };
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
         let (mut k, mut kv) = fold.grams(&first.kernel)?;
         let mut ranks = row_ranks(&fold.train.x);
         if let Some(m) = self.options.candidates.filter(|&m| m < fold.train.n()) {
             let candidates = super::landmarks::by_class(&fold.train, m, self.options.seed);
-            (k, kv) = (k.select_columns(&candidates), kv.select_columns(&candidates));
+            (k, kv) = (
+                k.select_columns(&candidates),
+                kv.select_columns(&candidates),
+            );
             ranks = row_ranks(&fold.train.x.select_rows(&candidates));
         }
-        let groups = fold.train.groups();
-        let y = scored_responses(&groups);
-        let p = prepare(k, &y, &groups);
-        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(kv.cols());
+        let classes = fold.train.classes();
+        let y = scored_responses(&classes);
+        let p = prepare(k, &y, &classes);
+        let longest = arm
+            .iter()
+            .filter_map(|c| c.size)
+            .max()
+            .unwrap_or(1)
+            .min(kv.cols());
         let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.options.components);
         read_sizes(p.gram, p.products, &ranks, longest, arm, &mut riders)
     }
 
-    fn leave_one_out(&self, problem: &Problem, arm: &Arm) -> Result<Option<Vec<Option<LeftOutRows>>>> {
+    fn leave_one_out(
+        &self,
+        problem: &Problem,
+        arm: &Arm,
+    ) -> Result<Option<Vec<Option<LeftOutRows>>>> {
         let Some(first) = arm.first() else {
             return Ok(Some(vec![]));
         };
-        let groups = problem.groups();
-        let y = scored_responses(&groups);
+        let classes = problem.classes();
+        let y = scored_responses(&classes);
         let k = gram(&first.kernel, &problem.x);
-        let p = prepare(k.clone(), &y, &groups);
-        let longest = arm.iter().filter_map(|c| c.size).max().unwrap_or(1).min(problem.n());
+        let p = prepare(k.clone(), &y, &classes);
+        let longest = arm
+            .iter()
+            .filter_map(|c| c.size)
+            .max()
+            .unwrap_or(1)
+            .min(problem.n());
         let riders = Riders::new(&k, &p.means, problem, longest, self.options.components);
-        let mut left_out = LeftOut::new(riders, y, &groups);
-        read_sizes(p.gram, p.products, &row_ranks(&problem.x), longest, arm, &mut left_out).map(Some)
+        let mut left_out = LeftOut::new(riders, y, &classes);
+        read_sizes(
+            p.gram,
+            p.products,
+            &row_ranks(&problem.x),
+            longest,
+            arm,
+            &mut left_out,
+        )
+        .map(Some)
     }
 
     fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
@@ -419,13 +492,13 @@ impl Method for Smkda {
         if let Some(m) = self.options.candidates.filter(|&m| m < n) {
             return streaming::fit(problem, candidate, m, &self.options);
         }
-        let groups = problem.groups();
-        let codes = groups.codes();
-        let c = groups.n_classes();
-        let y = scored_responses(&groups);
+        let classes = problem.classes();
+        let codes = classes.codes();
+        let c = classes.n_classes();
+        let y = scored_responses(&classes);
         let k = gram(&candidate.kernel, &problem.x);
         let size = candidate.size.unwrap_or(n).min(n);
-        let p = prepare(k.clone(), &y, &groups);
+        let p = prepare(k.clone(), &y, &classes);
 
         // The selection, with the training rows along for their error at every size.
         let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
@@ -439,7 +512,7 @@ impl Method for Smkda {
         );
         let mut path: Vec<PathStep> = Vec::with_capacity(size);
         // |Y_0|^2 less what the offset explains: n c - n.
-        let mut rss = groups.total() * (c - 1) as f64;
+        let mut rss = classes.total() * (c - 1) as f64;
         let mut failed = None;
         ranked_selection(p.gram, p.products, &row_ranks(&problem.x), size, |step| {
             let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
@@ -450,7 +523,8 @@ impl Method for Smkda {
                 match riders.scores() {
                     Ok(p) => {
                         let wrong = (0..n).filter(|&i| argmax(p.row(i)) != codes[i]);
-                        train_error = Some(wrong.map(|i| groups.weight(i)).sum::<f64>() / groups.total());
+                        train_error =
+                            Some(wrong.map(|i| classes.weight(i)).sum::<f64>() / classes.total());
                     }
                     Err(e) => failed = Some(e),
                 }
@@ -474,10 +548,10 @@ impl Method for Smkda {
 
         // Coefficients from the chosen columns themselves.
         let columns = k.select_columns(&chosen);
-        let means = groups.column_means(&columns);
-        let y_mean = response_means(&groups);
+        let means = classes.column_means(&columns);
+        let y_mean = response_means(&classes);
         let Coefficients { coef, gradient } = coefficients(n, chosen.len(), c, |i, row| {
-            let root = groups.weight(i).sqrt();
+            let root = classes.weight(i).sqrt();
             row[..chosen.len()]
                 .iter_mut()
                 .zip(columns.row(i).iter().zip(&means))
@@ -488,13 +562,20 @@ impl Method for Smkda {
                 .for_each(|(o, (v, m))| *o = root * (v - m));
         })?;
         let offset: Vec<f64> = (0..c)
-            .map(|j| y_mean[j] - means.iter().enumerate().map(|(s, m)| m * coef[(s, j)]).sum::<f64>())
+            .map(|j| {
+                y_mean[j]
+                    - means
+                        .iter()
+                        .enumerate()
+                        .map(|(s, m)| m * coef[(s, j)])
+                        .sum::<f64>()
+            })
             .collect();
         let mut fitted = matmul(columns.view(), coef.view());
         add_to_rows(&mut fitted, &offset);
-        let objective = groups.squared_distance(&y, &fitted);
-        let residual = relative_residual(&columns, &means, &y, &fitted, &gradient, &groups);
-        let cv = canonical(&coef, &offset, &fitted, &groups, self.options.components)?;
+        let objective = classes.squared_distance(&y, &fitted);
+        let residual = relative_residual(&columns, &means, &y, &fitted, &gradient, &classes);
+        let cv = canonical(&coef, &offset, &fitted, &classes, self.options.components)?;
         let output = Output::Linear {
             coef: cv.coef,
             offset: cv.offset,
@@ -502,7 +583,12 @@ impl Method for Smkda {
         let support = problem.x.select_rows(&chosen);
         Ok(Fit {
             discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, problem.feature_weights.clone(), &support, output),
+            expansion: KernelExpansion::new(
+                candidate.kernel,
+                problem.feature_weights.clone(),
+                &support,
+                output,
+            ),
             decision: Decision::Mahalanobis {
                 means: cv.means,
                 log_priors: problem.log_priors(),
@@ -521,24 +607,26 @@ impl Method for Smkda {
     }
 }
 
-/// How far `P'(Y - fitted)`, for the centred chosen columns, is from what the penalty makes of it (zero but for rounding where columns
-/// are longer than 3e-5), relative to the terms it is made of.
+/// How far `P'(Y - fitted)`, for the centred chosen columns, is from what the penalty makes of it
+/// (zero but for rounding where columns are longer than 3e-5), relative to the terms it is made of.
 fn relative_residual(
     columns: &Matrix,
     means: &[f64],
     y: &Matrix,
     fitted: &Matrix,
     expected: &Matrix,
-    groups: &Groups,
+    classes: &Classes,
 ) -> f64 {
     let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
-        groups.weight(i) * (y[(i, j)] - fitted[(i, j)])
+        classes.weight(i) * (y[(i, j)] - fitted[(i, j)])
     });
-    let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| columns[(i, j)] - means[j]);
+    let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| {
+        columns[(i, j)] - means[j]
+    });
     let gradient = matmul(p.view().t(), r.view());
     let gap = gradient.as_slice().iter().zip(expected.as_slice());
     gap.fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
-        / (p.max_abs() * y.max_abs() * groups.total()).max(f64::MIN_POSITIVE)
+        / (p.max_abs() * y.max_abs() * classes.total()).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
@@ -579,8 +667,13 @@ mod tests {
         for (candidate, scores) in arm.iter().zip(along) {
             let posterior = crate::testing::probabilities(&scores.expect("fitted").scores);
             let fit = smkda.fit(&fold.train, candidate).expect("fits");
-            assert_eq!(fit.report.retained_rows.len(), candidate.size.expect("given"));
-            let direct = fit.decision.posterior(&fit.expansion.evaluate(&fold.held_out));
+            assert_eq!(
+                fit.report.retained_rows.len(),
+                candidate.size.expect("given")
+            );
+            let direct = fit
+                .decision
+                .posterior(&fit.expansion.evaluate(&fold.held_out));
             for (a, b) in posterior.as_slice().iter().zip(direct.as_slice()) {
                 assert!((a - b).abs() < 1e-6, "{candidate:?}: {a} {b}");
             }
@@ -592,12 +685,16 @@ mod tests {
         let problem = problem(90, 4, 4, 3);
         let smkda = Smkda::new(&Options::default());
         let kernel = Kernel::Gaussian { bandwidth: 1.5 };
-        let fit = |s: usize| smkda.fit(&problem, &Candidate::new(kernel).size(s)).expect("fits");
+        let fit = |s: usize| {
+            smkda
+                .fit(&problem, &Candidate::new(kernel).size(s))
+                .expect("fits")
+        };
         let (small, large) = (fit(8), fit(20));
         assert_eq!(small.report.retained_rows, large.report.retained_rows[..8]);
         let z = large.expansion.evaluate(&problem.x);
         let codes = problem.labels.codes();
-        let means = problem.groups().means(&z);
+        let means = problem.classes().means(&z);
         let r = Matrix::from_fn(90, 3, |i, j| z[(i, j)] - means[(codes[i], j)]);
         let w = matmul(r.view().t(), r.view());
         for i in 0..3 {
@@ -616,12 +713,12 @@ mod tests {
     fn leaving_a_row_out_equals_a_regression_without_it() {
         let mut problem = problem(40, 3, 3, 8);
         problem.weights = Some((0..40).map(|i| 1.0 + (i % 3) as f64).collect());
-        let groups = problem.groups();
-        let y = scored_responses(&groups);
+        let classes = problem.classes();
+        let y = scored_responses(&classes);
         let k = gram(&Kernel::Gaussian { bandwidth: 1.4 }, &problem.x);
-        let p = prepare(k.clone(), &y, &groups);
+        let p = prepare(k.clone(), &y, &classes);
         let riders = Riders::new(&k, &p.means, &problem, 10, None);
-        let mut left_out = LeftOut::new(riders, y.clone(), &groups);
+        let mut left_out = LeftOut::new(riders, y.clone(), &classes);
         let mut chosen = Vec::new();
         crate::solver::ols::forward_selection(p.gram, p.products, 10, |step| {
             left_out.follow(step);
@@ -629,20 +726,30 @@ mod tests {
             true
         });
         let fast = left_out.fitted();
-        let y_mean = response_means(&groups);
+        let y_mean = response_means(&classes);
         for i in 0..40 {
             // [K_S 1] without row i, weighed, by a dense solver.
             let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
             let design = Matrix::from_fn(39, 11, |r, s| {
                 let j = others[r];
-                groups.weight(j).sqrt() * if s < 10 { k[(j, chosen[s])] } else { 1.0 }
+                classes.weight(j).sqrt() * if s < 10 { k[(j, chosen[s])] } else { 1.0 }
             });
-            let right = Matrix::from_fn(39, 3, |r, c| groups.weight(others[r]).sqrt() * y[(others[r], c)]);
-            let coef = crate::linalg::least_squares(&design, &right, 0.0).expect("finite").coef;
+            let right = Matrix::from_fn(39, 3, |r, c| {
+                classes.weight(others[r]).sqrt() * y[(others[r], c)]
+            });
+            let coef = crate::linalg::least_squares(&design, &right, 0.0)
+                .expect("finite")
+                .coef;
             for c in 0..3 {
-                let direct: f64 = (0..10).map(|s| k[(i, chosen[s])] * coef[(s, c)]).sum::<f64>() + coef[(10, c)];
+                let direct: f64 = (0..10)
+                    .map(|s| k[(i, chosen[s])] * coef[(s, c)])
+                    .sum::<f64>()
+                    + coef[(10, c)];
                 let own = fast[(i, c)] + y_mean[c];
-                assert!((own - direct).abs() < 1e-6 * direct.abs().max(1.0), "{own} {direct}");
+                assert!(
+                    (own - direct).abs() < 1e-6 * direct.abs().max(1.0),
+                    "{own} {direct}"
+                );
             }
         }
     }
@@ -653,7 +760,8 @@ mod tests {
         let recode = [2, 0, 1];
         let mut b = a.clone();
         let codes: Vec<usize> = a.labels.codes().iter().map(|&c| recode[c]).collect();
-        b.labels = crate::data::Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
+        b.labels =
+            crate::data::Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
         let smkda = Smkda::new(&Options::default());
         let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(12);
         let (fa, fb) = (

@@ -1,25 +1,41 @@
-//! Selection among few candidates when there are many rows: everything the selection needs is a sum over rows.
+//! Selection among few candidates when there are many rows: everything the selection needs is a sum
+//! over rows.
 
 use super::{
-    Candidate, Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output, PathStep, Problem,
-    Result, canonical, coefficients, dot, ranked_selection, response_means,
+    Candidate, Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Options, Output,
+    PathStep, Problem, Result, canonical, coefficients, dot, ranked_selection, response_means,
 };
 use crate::linalg::Matrix;
 use crate::method::landmarks::{BLOCK, Sums, by_class, kernel_rows};
 
-/// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
-pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &Options) -> Result<Fit> {
+/// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2`
+/// flops.
+pub(super) fn fit(
+    problem: &Problem,
+    candidate: &Candidate,
+    m: usize,
+    options: &Options,
+) -> Result<Fit> {
     let n = problem.n();
-    let groups = problem.groups();
-    let codes = groups.codes();
-    let (c, total) = (groups.n_classes(), groups.total());
+    let classes = problem.classes();
+    let codes = classes.codes();
+    let (c, total) = (classes.n_classes(), classes.total());
     let landmarks = by_class(problem, m, options.seed);
     let centres = problem.x.select_rows(&landmarks);
-    // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are sqrt(n_j / n).
-    let score: Vec<f64> = groups.totals().iter().map(|j| (total / j).sqrt()).collect();
-    let y_mean = response_means(&groups);
+    // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are
+    // sqrt(n_j / n).
+    let score: Vec<f64> = classes
+        .totals()
+        .iter()
+        .map(|j| (total / j).sqrt())
+        .collect();
+    let y_mean = response_means(&classes);
     // First pass: K'K, K'Y and the column sums.
-    let Sums { gram, products, means } = Sums::new(problem, &candidate.kernel, &centres);
+    let Sums {
+        gram,
+        products,
+        means,
+    } = Sums::new(problem, &candidate.kernel, &centres);
 
     // The selection.
     let size = candidate.size.unwrap_or(m).min(m);
@@ -50,10 +66,13 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let Coefficients { coef, .. } = coefficients(n, s, c, |i, row| {
         if !block.0.contains(&i) {
             let range = i..(i + BLOCK).min(n);
-            block = (range.clone(), kernel_rows(problem, &candidate.kernel, &range, &support));
+            block = (
+                range.clone(),
+                kernel_rows(problem, &candidate.kernel, &range, &support),
+            );
         }
         let k = block.1.row(i - block.0.start);
-        let root = groups.weight(i).sqrt();
+        let root = classes.weight(i).sqrt();
         row[..s]
             .iter_mut()
             .zip(k.iter().zip(&own_means))
@@ -64,7 +83,14 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
             .for_each(|(j, o)| *o = root * (f64::from(codes[i] == j) * score[j] - y_mean[j]));
     })?;
     let offset: Vec<f64> = (0..c)
-        .map(|j| y_mean[j] - own_means.iter().enumerate().map(|(k, v)| v * coef[(k, j)]).sum::<f64>())
+        .map(|j| {
+            y_mean[j]
+                - own_means
+                    .iter()
+                    .enumerate()
+                    .map(|(k, v)| v * coef[(k, j)])
+                    .sum::<f64>()
+        })
         .collect();
     let regression = KernelExpansion::new(
         candidate.kernel,
@@ -79,10 +105,10 @@ pub(super) fn fit(problem: &Problem, candidate: &Candidate, m: usize, options: &
     let objective = (0..n)
         .map(|i| {
             let gap = |j: usize| f64::from(codes[i] == j) * score[j] - fitted[(i, j)];
-            groups.weight(i) * (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
+            classes.weight(i) * (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
         })
         .sum();
-    let cv = canonical(&coef, &offset, &fitted, &groups, options.components)?;
+    let cv = canonical(&coef, &offset, &fitted, &classes, options.components)?;
     Ok(Fit {
         discriminant: None,
         expansion: KernelExpansion {
@@ -119,7 +145,9 @@ mod tests {
     fn as_many_candidates_as_rows_give_the_same_model() {
         let problem = problem(90, 3, 3, 1);
         let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(15);
-        let whole = Smkda::new(&Options::default()).fit(&problem, &candidate).expect("fits");
+        let whole = Smkda::new(&Options::default())
+            .fit(&problem, &candidate)
+            .expect("fits");
         let streamed = fit(&problem, &candidate, 90, &Options::default()).expect("fits");
         assert_eq!(whole.report.retained_rows, streamed.report.retained_rows);
         let (a, b) = (
@@ -144,9 +172,16 @@ mod tests {
             ..Options::default()
         };
         let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(12);
-        let fit = Smkda::new(&options).fit(&problem, &candidate).expect("fits");
+        let fit = Smkda::new(&options)
+            .fit(&problem, &candidate)
+            .expect("fits");
         let landmarks = by_class(&problem, 30, 0);
         assert_eq!(fit.report.retained_rows.len(), 12);
-        assert!(fit.report.retained_rows.iter().all(|r| landmarks.contains(r)));
+        assert!(
+            fit.report
+                .retained_rows
+                .iter()
+                .all(|r| landmarks.contains(r))
+        );
     }
 }

@@ -1,29 +1,36 @@
-//! Sparse kernel optimal scoring: feature weights inside the kernel, the useless ones exactly zero (Lapanowski & Gaynanova,
-//! section 4; two classes as published, any number by orthogonal scores and one shared weight vector).
+//! Sparse kernel optimal scoring: feature weights inside the kernel, the useless ones exactly zero
+//! (Lapanowski & Gaynanova, section 4; two classes as published, any number by orthogonal scores
+//! and one shared weight vector).
 //!
 //! ```text
 //! min_{w, alpha} (1/n) |Y theta - M_w alpha|^2 + gamma alpha'(M_w + jitter I) alpha + lambda |w|_1,   |w_j| <= 1   (eq. 12, 13)
 //! ```
-//! with `M_w = C K_w C` and `K_w` the kernel of the weighted features. Penalties are walked upwards from `w = 1` with warm starts, in every
-//! fold and in the final fit; [`crate::solver::sparse_weights`] says how one is solved. The coefficients returned are those of the
-//! final weights (eq. 5). Decision as in [`super::kos`].
+//! with `M_w = C K_w C` and `K_w` the kernel of the weighted features. Penalties are walked upwards
+//! from `w = 1` with warm starts, in every fold and in the final fit;
+//! [`crate::solver::sparse_weights`] says how one is solved. The coefficients returned are those of
+//! the final weights (eq. 5). Decision as in [`super::kos`].
 //!
-//! Tuning (section 5): bandwidths from quantiles of the distances between classes, ridge by a rule at `w = 1`, 20 penalties up to `lambda_max = 2 max
+//! Tuning (section 5): bandwidths from quantiles of the distances between classes, ridge by a rule
+//! at `w = 1`, 20 penalties up to `lambda_max = 2 max
 //! |beta|`, jointly by cross-validation; ties to the larger penalty, then the smaller quantile. Departures from the paper, each an option
-//! away: penalties evenly spaced in the logarithm from `lambda_max / 1000` (`--spacing linear` is the paper's grid, which has one point where the useful
-//! penalties of its second simulation lie); the trust region of `sparse_weights` (`--weight-steps linearised` is Algorithm 1); and a vote:
-//! features that are kept at the largest penalty within one standard error, and in most folds there, are the ones the model
-//! is fitted on, if the cross-validated error does not rise by more than one row (`--no-vote`).
+//! away: penalties evenly spaced in the logarithm from `lambda_max / 1000` (`--spacing linear` is
+//! the paper's grid, which has one point where the useful penalties of its second simulation lie);
+//! the trust region of `sparse_weights` (`--weight-steps linearised` is Algorithm 1); and a vote:
+//! features that are kept at the largest penalty within one standard error, and in most folds
+//! there, are the ones the model is fitted on, if the cross-validated error does not rise by more
+//! than one row (`--no-vote`).
 //!
-//! With `candidates = m` the function lives in the span of `m` landmarks and one evaluation costs `n m^2` instead of `n^3`.
-//! Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops an evaluation, of which a penalty takes a few to a dozen.
+//! With `candidates = m` the function lives in the span of `m` landmarks and one evaluation costs
+//! `n m^2` instead of `n^3`. Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops an evaluation, of
+//! which a penalty takes a few to a dozen.
 //!
-//! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal scoring", AISTATS 2019.
+//! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
+//! scoring", AISTATS 2019.
 
 use super::kos::{Kos, Ridge, gamma_grid, ridge_value, rotation};
 use super::{
-    Arm, Candidate, CvEntry, Fit, FitReport, Fold, Footprint, HeldOut, Landmarks, Method, Options, PathStep, Problem,
-    Refinement, RidgeRule, Rule, Spacing, landmarks,
+    Arm, Candidate, CvEntry, Fit, FitReport, Fold, Footprint, HeldOut, Landmarks, Method, Options,
+    PathStep, Problem, Refinement, RidgeRule, Rule, Spacing, landmarks,
 };
 use crate::data::Rng;
 use crate::decision::{Decision, argmax};
@@ -42,7 +49,8 @@ use loss::{ExactLoss, ExactState, LandmarkLoss, LandmarkState, Regression, Setti
 
 /// Penalties of a path.
 const PENALTIES: usize = 20;
-/// The smallest penalty of a logarithmic path as a share of the largest, and of a linear one (section 5.3).
+/// The smallest penalty of a logarithmic path as a share of the largest, and of a linear one
+/// (section 5.3).
 const FLOOR: (f64, f64) = (1e-3, 1e-10);
 /// Features whose weights are kept along the path in the model.
 const PATH_FEATURES: usize = 100;
@@ -113,7 +121,9 @@ impl WeightedLoss for Loss<'_> {
 
     fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, State)>> {
         match self {
-            Self::Exact(loss) => Ok(WeightedLoss::evaluate_below(loss, w, bound)?.map(|(v, s)| (v, State::Exact(s)))),
+            Self::Exact(loss) => Ok(
+                WeightedLoss::evaluate_below(loss, w, bound)?.map(|(v, s)| (v, State::Exact(s)))
+            ),
             Self::Landmarks(_) => self.evaluate(w).map(Some),
         }
     }
@@ -169,7 +179,9 @@ impl SparseKos {
             None => None,
             Some(m) => Some(match self.options.landmarks {
                 Landmarks::Sample => landmarks::by_class(problem, m, self.options.seed),
-                Landmarks::Ols => landmarks::by_selection(problem, &candidate.kernel, m, self.options.seed)?,
+                Landmarks::Ols => {
+                    landmarks::by_selection(problem, &candidate.kernel, m, self.options.seed)?
+                }
             }),
         };
         let x = problem.x.select_columns(&features);
@@ -187,7 +199,8 @@ impl SparseKos {
         })
     }
 
-    /// The ridge: given, or by a rule at `w = 1` with all features (section 5.2). With landmarks the rule sees a sample of the rows.
+    /// The ridge: given, or by a rule at `w = 1` with all features (section 5.2). With landmarks
+    /// the rule sees a sample of the rows.
     fn gamma(&self, problem: &Problem, candidate: &Candidate, sampled: bool) -> Result<f64> {
         let ridge = self.kos.ridge_of(candidate);
         if let Ridge::Fixed(gamma) = ridge {
@@ -197,22 +210,23 @@ impl SparseKos {
             .then(|| landmarks::by_class(problem, RIDGE_ROWS, self.options.seed))
             .map(|rows| problem.select(&rows));
         let seen = sample.as_ref().unwrap_or(problem);
-        let groups = seen.groups();
+        let classes = seen.classes();
         let mut m = gram(&candidate.kernel, &seen.x);
-        center_gram_weighted(&mut m, groups.weights());
-        scale_gram(&mut m, &groups);
-        let y = contrast_responses(&groups);
+        center_gram_weighted(&mut m, classes.weights());
+        scale_gram(&mut m, &classes);
+        let y = contrast_responses(&classes);
         let m = if candidate.kernel.family().is_definite() {
             Shifted::new(m)
         } else {
             Shifted::indefinite(m)
         };
-        let gamma = ridge_value(ridge, &m, &y, &groups)?;
-        // n gamma-hat of stabilization hardly depends on n once it is small (t is of order 1/n, and so is gamma-hat itself).
+        let gamma = ridge_value(ridge, &m, &y, &classes)?;
+        // n gamma-hat of stabilization hardly depends on n once it is small (t is of order 1/n, and
+        // so is gamma-hat itself).
         Ok(match ridge {
             Ridge::Rule(RidgeRule::Gcv) => gamma,
             _ => {
-                let ratio = groups.total() / problem.groups().total();
+                let ratio = classes.total() / problem.classes().total();
                 match ridge {
                     Ridge::Rule(RidgeRule::StabilizationLiteral) => gamma * ratio,
                     _ => gamma * ratio * ratio,
@@ -221,7 +235,8 @@ impl SparseKos {
         })
     }
 
-    /// Starts besides the path: all ones, then random ones, as many as asked for. They start at the penalty itself.
+    /// Starts besides the path: all ones, then random ones, as many as asked for. They start at the
+    /// penalty itself.
     fn restarts(&self, p: usize) -> Vec<Vec<f64>> {
         let mut rng = Rng::stream(self.options.seed, 17);
         (0..self.options.restarts)
@@ -261,7 +276,8 @@ impl SparseKos {
         Ok(penalties)
     }
 
-    /// Fits of the penalties on the way to those of an arm's candidates; `None` where no start reached one.
+    /// Fits of the penalties on the way to those of an arm's candidates; `None` where no start
+    /// reached one.
     fn held_out_arm(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
         let Some(last) = arm.iter().max_by(|a, b| penalty(a).total_cmp(&penalty(b))) else {
             return Ok(vec![]);
@@ -280,7 +296,9 @@ impl SparseKos {
                     least[c] = s.objective;
                     let read = self.read_out(&ground, &loss, s)?;
                     answers[c] = Some(HeldOut {
-                        scores: read.decision.scores(&read.evaluate(&ground, &s.weights, &held_out)),
+                        scores: read
+                            .decision
+                            .scores(&read.evaluate(&ground, &s.weights, &held_out)),
                         weights: Some(ground.embed(&s.weights)),
                     });
                 }
@@ -288,31 +306,52 @@ impl SparseKos {
             Ok(true)
         };
         let steps = self.options.weight_steps;
-        path(&loss, &penalties, &vec![1.0; p], steps, &Stopping::FOLD, &mut observe)?;
+        path(
+            &loss,
+            &penalties,
+            &vec![1.0; p],
+            steps,
+            &Stopping::FOLD,
+            &mut observe,
+        )?;
         for start in self.restarts(p) {
             for candidate in arm {
-                observe(&solve(&loss, penalty(candidate), &start, steps, &Stopping::FOLD)?)?;
+                observe(&solve(
+                    &loss,
+                    penalty(candidate),
+                    &start,
+                    steps,
+                    &Stopping::FOLD,
+                )?)?;
             }
         }
         Ok(answers)
     }
 
     /// Outputs and rule of a solution.
-    fn read_out(&self, ground: &Ground<'_>, loss: &Loss<'_>, solution: &Solution<State>) -> Result<ReadOut> {
+    fn read_out(
+        &self,
+        ground: &Ground<'_>,
+        loss: &Loss<'_>,
+        solution: &Solution<State>,
+    ) -> Result<ReadOut> {
         let mut regression = loss
             .regression(&solution.state)
             .ok_or(Error::NoConvergence("the weighted regression"))?;
-        let groups = ground.problem.groups();
+        let classes = ground.problem.classes();
         let y = &loss.setting().y;
-        if solution.weights.iter().all(|w| *w == 0.0) || regression.fitted.max_abs() < 1e-9 * y.max_abs() {
-            // No feature says anything: what is left is rounding, which must not decide against the priors.
+        if solution.weights.iter().all(|w| *w == 0.0)
+            || regression.fitted.max_abs() < 1e-9 * y.max_abs()
+        {
+            // No feature says anything: what is left is rounding, which must not decide against the
+            // priors.
             for m in [&mut regression.coef, &mut regression.fitted] {
                 m.as_mut_slice().fill(0.0);
             }
             regression.offset.fill(0.0);
         }
         let mut scaled = regression.fitted.clone();
-        groups.scale_rows(&mut scaled);
+        classes.scale_rows(&mut scaled);
         let mut turn = rotation(y, &scaled)?;
         let mut own = matmul(regression.fitted.view(), turn.view());
         let (decision, transform) = self.kos.decision(&own, ground.problem)?;
@@ -330,7 +369,8 @@ impl SparseKos {
     }
 
     fn one_se_bound(entry: &CvEntry, n: f64) -> f64 {
-        // Standard error of a count: that of a Poisson variable, which is not zero where no error was seen.
+        // Standard error of a count: that of a Poisson variable, which is not zero where no error
+        // was seen.
         let errors = entry.error.unwrap_or(1.0) * n;
         (errors + (errors + 1.0).sqrt()) / n
     }
@@ -362,7 +402,11 @@ impl ReadOut {
 
 impl Ground<'_> {
     fn support(&self) -> &Matrix {
-        if self.landmarks.is_some() { &self.z } else { &self.x }
+        if self.landmarks.is_some() {
+            &self.z
+        } else {
+            &self.x
+        }
     }
 
     fn loss(&self, steps: Steps) -> Loss<'_> {
@@ -370,18 +414,21 @@ impl Ground<'_> {
     }
 
     fn loss_with(&self, linearised: bool) -> Loss<'_> {
-        let groups = self.problem.groups();
-        let y = contrast_responses(&groups);
+        let classes = self.problem.classes();
+        let y = contrast_responses(&classes);
         let setting = Setting {
             kernel: self.kernel,
             x: &self.x,
-            g: groups.total() * self.gamma,
-            groups,
+            g: classes.total() * self.gamma,
+            classes,
             y,
             linearised,
         };
         if self.landmarks.is_some() {
-            Loss::Landmarks(LandmarkLoss { setting, z: &self.z })
+            Loss::Landmarks(LandmarkLoss {
+                setting,
+                z: &self.z,
+            })
         } else {
             Loss::Exact(ExactLoss {
                 setting,
@@ -390,15 +437,22 @@ impl Ground<'_> {
         }
     }
 
-    /// `lambda_max = 2 max |beta|` at `w = 1` (section 5.3): from there on the first step of Algorithm 1 sets all weights to zero.
+    /// `lambda_max = 2 max |beta|` at `w = 1` (section 5.3): from there on the first step of
+    /// Algorithm 1 sets all weights to zero.
     fn largest_penalty(&self) -> Result<f64> {
         let loss = self.loss_with(true);
         let ones = vec![1.0; self.features.len()];
         let (_, state) = loss.evaluate(&ones)?;
         let slopes = loss.slopes(&ones, &state)?;
-        let Some(q2) = slopes.linearised else { return Ok(0.0) };
+        let Some(q2) = slopes.linearised else {
+            return Ok(0.0);
+        };
         // beta = Q w - gradient / 2.
-        let beta2 = q2.apply(&ones).into_iter().zip(&slopes.gradient).map(|(q, g)| q - g);
+        let beta2 = q2
+            .apply(&ones)
+            .into_iter()
+            .zip(&slopes.gradient)
+            .map(|(q, g)| q - g);
         Ok(beta2.fold(0.0, |m, b| f64::max(m, b.abs())))
     }
 
@@ -421,7 +475,11 @@ impl Method for SparseKos {
 
     fn footprint(&self, _n: usize) -> Footprint {
         Footprint {
-            copies: if self.options.candidates.is_some() { 0 } else { 8 },
+            copies: if self.options.candidates.is_some() {
+                0
+            } else {
+                8
+            },
             ..Footprint::NONE
         }
     }
@@ -461,7 +519,8 @@ impl Method for SparseKos {
     }
 
     fn compare(&self, a: &Candidate, b: &Candidate) -> Ordering {
-        // Ties go to the larger penalty, relative to the largest of its path, then to the smaller quantile: the order of the arms.
+        // Ties go to the larger penalty, relative to the largest of its path, then to the smaller
+        // quantile: the order of the arms.
         let share = |c: &Candidate| c.sparsity_share.or(c.sparsity).unwrap_or(0.0);
         share(b).total_cmp(&share(a))
     }
@@ -475,7 +534,7 @@ impl Method for SparseKos {
             return Ok(Refinement::Keep);
         }
         let best = &grid[chosen];
-        let n = problem.groups().total();
+        let n = problem.classes().total();
         let bound = Self::one_se_bound(best, n);
         let same = |e: &&CvEntry| {
             e.candidate.kernel == best.candidate.kernel
@@ -510,7 +569,9 @@ impl Method for SparseKos {
             },
         )?;
         let folds = best.fold_errors.len();
-        let kept = |j: &usize| at_sparse[*j] != 0.0 && 2 * sparse.feature_folds.get(*j).copied().unwrap_or(0) > folds;
+        let kept = |j: &usize| {
+            at_sparse[*j] != 0.0 && 2 * sparse.feature_folds.get(*j).copied().unwrap_or(0) > folds
+        };
         let features: Vec<usize> = (0..at_sparse.len()).filter(kept).collect();
         let before: Vec<usize> = (0..at_best.len()).filter(|&j| at_best[j] != 0.0).collect();
         if features.is_empty() || features == before {
@@ -520,7 +581,8 @@ impl Method for SparseKos {
             features: Some(features),
             ..best.candidate.clone()
         };
-        // As good as the best, but for one row: a looser bound would trade accuracy for sparsity on noisy data.
+        // As good as the best, but for one row: a looser bound would trade accuracy for sparsity on
+        // noisy data.
         let most = best.error.unwrap_or(1.0) + 1.0 / n;
         Ok(Refinement::Candidate(Box::new(candidate), most))
     }
@@ -530,29 +592,43 @@ impl Method for SparseKos {
         let loss = ground.loss(self.options.weight_steps);
         let penalties = self.penalties(&ground, candidate)?;
         let (steps, codes) = (self.options.weight_steps, problem.labels.codes());
-        let groups = problem.groups();
+        let classes = problem.classes();
         let mut walked: Vec<PathStep> = Vec::new();
         let mut last = vec![1.0; ground.features.len()];
-        path(&loss, &penalties, &last.clone(), steps, &Stopping::FOLD, |s| {
-            let read = self.read_out(&ground, &loss, s)?;
-            let scores = read.decision.scores(&read.own);
-            let wrong = (0..codes.len()).filter(|&i| argmax(scores.row(i)) != codes[i]);
-            let weights = ground.embed(&s.weights);
-            walked.push(PathStep {
-                size: weights.iter().filter(|w| **w != 0.0).count(),
-                row: None,
-                feature: None,
-                runner_up: None,
-                sparsity: Some(s.penalty),
-                weights: weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect(),
-                objective: s.objective,
-                train_error: Some(wrong.map(|i| groups.weight(i)).sum::<f64>() / groups.total()),
-            });
-            last.clone_from(&s.weights);
-            Ok(true)
-        })?;
+        path(
+            &loss,
+            &penalties,
+            &last.clone(),
+            steps,
+            &Stopping::FOLD,
+            |s| {
+                let read = self.read_out(&ground, &loss, s)?;
+                let scores = read.decision.scores(&read.own);
+                let wrong = (0..codes.len()).filter(|&i| argmax(scores.row(i)) != codes[i]);
+                let weights = ground.embed(&s.weights);
+                walked.push(PathStep {
+                    size: weights.iter().filter(|w| **w != 0.0).count(),
+                    row: None,
+                    feature: None,
+                    runner_up: None,
+                    sparsity: Some(s.penalty),
+                    weights: weights
+                        .into_iter()
+                        .enumerate()
+                        .filter(|(_, w)| *w != 0.0)
+                        .collect(),
+                    objective: s.objective,
+                    train_error: Some(
+                        wrong.map(|i| classes.weight(i)).sum::<f64>() / classes.total(),
+                    ),
+                });
+                last.clone_from(&s.weights);
+                Ok(true)
+            },
+        )?;
         // The last penalty once more, to a tighter tolerance, and from other starts if asked for.
-        let end = |w: &[f64], stopping: &Stopping| solve(&loss, penalty(candidate), w, steps, stopping);
+        let end =
+            |w: &[f64], stopping: &Stopping| solve(&loss, penalty(candidate), w, steps, stopping);
         let (mut solution, mut start) = (end(&last, &Stopping::FINAL)?, 0);
         for (k, w) in self.restarts(last.len()).iter().enumerate() {
             let other = end(w, &Stopping::THOROUGH)?;
@@ -564,7 +640,11 @@ impl Method for SparseKos {
             let weights = ground.embed(&solution.weights);
             step.objective = solution.objective;
             step.size = weights.iter().filter(|w| **w != 0.0).count();
-            step.weights = weights.into_iter().enumerate().filter(|(_, w)| *w != 0.0).collect();
+            step.weights = weights
+                .into_iter()
+                .enumerate()
+                .filter(|(_, w)| *w != 0.0)
+                .collect();
         }
         thin(&mut walked);
         let read = self.read_out(&ground, &loss, &solution)?;
@@ -587,7 +667,10 @@ impl Method for SparseKos {
                 // An indefinite kernel has no exact slopes to be stationary in.
                 converged: solution.residual <= 1e-5,
                 residual: Some(solution.residual),
-                retained_rows: ground.landmarks.clone().unwrap_or_else(|| (0..problem.n()).collect()),
+                retained_rows: ground
+                    .landmarks
+                    .clone()
+                    .unwrap_or_else(|| (0..problem.n()).collect()),
                 ridge: Some(ground.gamma),
                 path: walked,
                 trace: solution.trace,
@@ -611,7 +694,11 @@ fn thin(path: &mut [PathStep]) {
     }
     let mut order: Vec<(usize, usize)> = stays.into_iter().map(|(j, k)| (k, j)).collect();
     order.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    let kept: std::collections::BTreeSet<usize> = order.into_iter().take(PATH_FEATURES).map(|(_, j)| j).collect();
+    let kept: std::collections::BTreeSet<usize> = order
+        .into_iter()
+        .take(PATH_FEATURES)
+        .map(|(_, j)| j)
+        .collect();
     for step in path {
         step.weights.retain(|(j, _)| kept.contains(j));
     }
@@ -635,7 +722,13 @@ mod tests {
     fn with_noise(n: usize, p: usize, c: usize, seed: u64) -> Problem {
         let mut problem = problem(n, c, c, seed);
         let noise = random(n, p - c, seed + 100);
-        problem.x = Matrix::from_fn(n, p, |i, j| if j < c { problem.x[(i, j)] } else { noise[(i, j - c)] });
+        problem.x = Matrix::from_fn(n, p, |i, j| {
+            if j < c {
+                problem.x[(i, j)]
+            } else {
+                noise[(i, j - c)]
+            }
+        });
         problem.feature_weights = vec![1.0; p];
         problem
     }
@@ -680,7 +773,11 @@ mod tests {
                         "{family:?} {candidates:?} {j}: {} {numeric}",
                         slopes.gradient[j]
                     );
-                    let even = if family == Family::Laplacian { 1.0 } else { 2.0 * w[j] };
+                    let even = if family == Family::Laplacian {
+                        1.0
+                    } else {
+                        2.0 * w[j]
+                    };
                     assert!((slopes.at_zero[j] * even - slopes.gradient[j]).abs() < 1e-9);
                 }
             }
@@ -697,11 +794,16 @@ mod tests {
         let w = &fit.expansion.feature_weights;
         let x = Matrix::from_fn(35, 4, |i, j| problem.x[(i, j)] * w[j]);
         let k = gram(&fit.expansion.kernel, &x);
-        let kos = crate::method::kos::solve_gram(&k, true, &problem.groups(), &[Ridge::Fixed(ridge)]).expect("solves");
+        let kos =
+            crate::method::kos::solve_gram(&k, true, &problem.classes(), &[Ridge::Fixed(ridge)])
+                .expect("solves");
         let s = kos.into_iter().next().expect("one").expect("solved");
         let expected = s.objective + sparsity * w.iter().sum::<f64>();
         let objective = fit.report.objective.expect("known");
-        assert!((objective - expected).abs() < 1e-10, "{objective} {expected}");
+        assert!(
+            (objective - expected).abs() < 1e-10,
+            "{objective} {expected}"
+        );
         // The scores, too: the coefficients belong to the final weights.
         let z = fit.expansion.evaluate(&problem.x);
         for i in 0..35 {
@@ -715,17 +817,23 @@ mod tests {
     fn a_weight_of_zero_equals_deleting_the_column() {
         let problem = with_noise(50, 5, 2, 3);
         let method = SparseKos::new(&Options::default());
-        let whole = method.fit(&problem, &candidate(1.3, 1e-2, 0.15)).expect("fits");
+        let whole = method
+            .fit(&problem, &candidate(1.3, 1e-2, 0.15))
+            .expect("fits");
         let w = whole.expansion.feature_weights.clone();
         let kept: Vec<usize> = (0..5).filter(|&j| w[j] != 0.0).collect();
         assert!(!kept.is_empty() && kept.len() < 5, "{w:?}");
-        let ground = method.ground(&problem, &candidate(1.3, 1e-2, 0.15)).expect("valid");
+        let ground = method
+            .ground(&problem, &candidate(1.3, 1e-2, 0.15))
+            .expect("valid");
         let few = Problem {
             x: problem.x.select_columns(&kept),
             feature_weights: vec![1.0; kept.len()],
             ..problem.clone()
         };
-        let small = method.ground(&few, &candidate(1.3, 1e-2, 0.15)).expect("valid");
+        let small = method
+            .ground(&few, &candidate(1.3, 1e-2, 0.15))
+            .expect("valid");
         let own: Vec<f64> = kept.iter().map(|&j| w[j]).collect();
         let (a, _) = ground.loss(Steps::Projected).evaluate(&w).expect("solves");
         let (b, _) = small.loss(Steps::Projected).evaluate(&own).expect("solves");
@@ -737,17 +845,30 @@ mod tests {
         let mut problem = with_noise(40, 3, 3, 4);
         problem.weights = Some((0..40).map(|i| 1.0 + (i % 2) as f64).collect());
         let method = SparseKos::new(&Options::default());
-        let ground = method.ground(&problem, &candidate(1.5, 1e-2, 0.1)).expect("valid");
-        let mut on_landmarks = method.ground(&problem, &candidate(1.5, 1e-2, 0.1)).expect("valid");
+        let ground = method
+            .ground(&problem, &candidate(1.5, 1e-2, 0.1))
+            .expect("valid");
+        let mut on_landmarks = method
+            .ground(&problem, &candidate(1.5, 1e-2, 0.1))
+            .expect("valid");
         on_landmarks.landmarks = Some((0..40).collect());
         on_landmarks.z = on_landmarks.x.clone();
         for w in [[1.0, 1.0, 1.0], [0.3, 0.0, 0.8], [0.0, 0.0, 0.0]] {
             let (a, sa) = ground.loss(Steps::Projected).evaluate(&w).expect("solves");
-            let (b, sb) = on_landmarks.loss(Steps::Projected).evaluate(&w).expect("solves");
+            let (b, sb) = on_landmarks
+                .loss(Steps::Projected)
+                .evaluate(&w)
+                .expect("solves");
             assert!((a - b).abs() < 1e-4 * a, "{w:?}: {a} {b}");
             let (ra, rb) = (
-                ground.loss(Steps::Projected).slopes(&w, &sa).expect("known"),
-                on_landmarks.loss(Steps::Projected).slopes(&w, &sb).expect("known"),
+                ground
+                    .loss(Steps::Projected)
+                    .slopes(&w, &sa)
+                    .expect("known"),
+                on_landmarks
+                    .loss(Steps::Projected)
+                    .slopes(&w, &sb)
+                    .expect("known"),
             );
             for (u, v) in ra.gradient.iter().zip(&rb.gradient) {
                 assert!((u - v).abs() < 1e-3 * (1.0 + u.abs()), "{w:?}: {u} {v}");
@@ -759,7 +880,9 @@ mod tests {
     fn the_largest_penalty_is_exact_for_the_first_step() {
         let problem = with_noise(45, 4, 2, 5);
         let method = SparseKos::new(&Options::default());
-        let ground = method.ground(&problem, &candidate(1.4, 1e-2, 0.1)).expect("valid");
+        let ground = method
+            .ground(&problem, &candidate(1.4, 1e-2, 0.1))
+            .expect("valid");
         let most = ground.largest_penalty().expect("known");
         let loss = ground.loss(Steps::Linearised);
         let ones = vec![1.0; 4];
@@ -798,7 +921,10 @@ mod tests {
             };
             let (published, ours) = (run(Steps::Linearised), run(Steps::Projected));
             assert!(published.trace.windows(2).all(|t| t[1] <= t[0]));
-            let (a, b) = (published.objective.expect("known"), ours.objective.expect("known"));
+            let (a, b) = (
+                published.objective.expect("known"),
+                ours.objective.expect("known"),
+            );
             assert!(b <= a + 1e-6, "{b} {a}");
         }
     }
@@ -821,7 +947,8 @@ mod tests {
         let recode = [1, 2, 0];
         let codes: Vec<usize> = problem.labels.codes().iter().map(|&c| recode[c]).collect();
         let permuted = Problem {
-            labels: Labels::from_codes(codes, problem.labels.classes().to_vec()).expect("codes fit"),
+            labels: Labels::from_codes(codes, problem.labels.classes().to_vec())
+                .expect("codes fit"),
             ..problem.clone()
         };
         let other = fit(&permuted, 0);
@@ -834,7 +961,9 @@ mod tests {
             assert!((a - b).abs() < 1e-3, "{a} {b}");
         }
         let pa = one.decision.posterior(&one.expansion.evaluate(&problem.x));
-        let pb = other.decision.posterior(&other.expansion.evaluate(&problem.x));
+        let pb = other
+            .decision
+            .posterior(&other.expansion.evaluate(&problem.x));
         for i in 0..60 {
             for c in 0..3 {
                 assert!((pa[(i, c)] - pb[(i, recode[c])]).abs() < 1e-2);
@@ -858,13 +987,17 @@ mod tests {
         for seed in 0..20 {
             let mut uneven = with_noise(41, 3, 2, 20 + seed);
             let codes: Vec<usize> = (0..41).map(|i| usize::from(i % 3 == 0)).collect();
-            uneven.labels = Labels::from_codes(codes, uneven.labels.classes().to_vec()).expect("codes fit");
+            uneven.labels =
+                Labels::from_codes(codes, uneven.labels.classes().to_vec()).expect("codes fit");
             uneven.priors = vec![27.0 / 41.0, 14.0 / 41.0];
             let fit = SparseKos::new(&Options::default())
                 .fit(&uneven, &candidate(1.0, 1e-2, 100.0))
                 .expect("fits");
             let p = fit.decision.posterior(&fit.expansion.evaluate(&uneven.x));
-            assert!(p.iter_rows().all(|r| (r[0] - uneven.priors[0]).abs() < 1e-9));
+            assert!(
+                p.iter_rows()
+                    .all(|r| (r[0] - uneven.priors[0]).abs() < 1e-9)
+            );
         }
     }
 
@@ -874,7 +1007,12 @@ mod tests {
         let fit = SparseKos::new(&Options::default())
             .fit(&problem, &candidate(6.0, 1e-2, 0.05))
             .expect("fits");
-        let kept = fit.expansion.feature_weights.iter().filter(|w| **w != 0.0).count();
+        let kept = fit
+            .expansion
+            .feature_weights
+            .iter()
+            .filter(|w| **w != 0.0)
+            .count();
         assert!(kept > 0 && kept < 30, "{kept}");
         assert!(fit.report.residual.expect("known") < 1e-4);
     }

@@ -1,10 +1,12 @@
-//! The loss of kernel optimal scoring as a function of the feature weights, coefficients eliminated: on all rows, and on landmarks.
+//! The loss of kernel optimal scoring as a function of the feature weights, coefficients
+//! eliminated: on all rows, and on landmarks.
 
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::Result;
 use crate::kernel::{GramMeans, Kernel, WeightSlopes, center_gram_weighted, cross_gram, gram};
 use crate::linalg::{
-    Cholesky, Matrix, center_columns_weighted, cholesky_shifted, dot, matmul, matmul_sequential, symmetric_product,
+    Cholesky, Matrix, center_columns_weighted, cholesky_shifted, dot, matmul, matmul_sequential,
+    symmetric_product,
 };
 use crate::method::kos::JITTER;
 use crate::solver::box_quadratic::Curvature;
@@ -15,7 +17,7 @@ use crate::solver::sparse_weights::{Slopes, WeightedLoss};
 pub(super) struct Setting<'a> {
     pub kernel: Kernel,
     pub x: &'a Matrix,
-    pub groups: Groups,
+    pub classes: Classes,
     /// Scored responses, rows scaled by the roots of their weights: `n x (c - 1)`.
     pub y: Matrix,
     /// `n gamma`.
@@ -26,7 +28,7 @@ pub(super) struct Setting<'a> {
 
 impl Setting<'_> {
     fn n(&self) -> f64 {
-        self.groups.total()
+        self.classes.total()
     }
 
     /// `H` from its root if there are more weights than rows of it.
@@ -64,7 +66,8 @@ fn add_products(to: &mut [f64], m: &Matrix, u: impl Fn(usize) -> f64) {
     }
 }
 
-/// The regression of a state on new rows: `k(w x, w support) coef + offset`, and what it says of its own rows.
+/// The regression of a state on new rows: `k(w x, w support) coef + offset`, and what it says of
+/// its own rows.
 pub(super) struct Regression {
     /// `s x (c - 1)`.
     pub coef: Matrix,
@@ -73,7 +76,8 @@ pub(super) struct Regression {
     pub fitted: Matrix,
 }
 
-/// Eq. 13 on all rows: `F(w) = min_alpha (1/n) |Y - M alpha|^2 + gamma alpha'(M + jitter I) alpha`, `M = C K_w C`.
+/// Eq. 13 on all rows: `F(w) = min_alpha (1/n) |Y - M alpha|^2 + gamma alpha'(M + jitter I) alpha`,
+/// `M = C K_w C`.
 pub(super) struct ExactLoss<'a> {
     pub setting: Setting<'a>,
     pub definite: bool,
@@ -99,8 +103,8 @@ impl ExactLoss<'_> {
         let (n, g, y) = (s.n(), s.g, &s.y);
         let k = gram(&s.kernel, &weighted(s.x, w));
         let mut m = k.clone();
-        let means = center_gram_weighted(&mut m, s.groups.weights());
-        scale_gram(&mut m, &s.groups);
+        let means = center_gram_weighted(&mut m, s.classes.weights());
+        scale_gram(&mut m, &s.classes);
         // l^2 + g l + g e = (l + a)(l + b), as in `optimal_scoring_coefficients`.
         let roots = (self.definite && g > 100.0 * JITTER).then(|| {
             let a = 0.5 * (g + (g * g - 4.0 * g * JITTER).sqrt());
@@ -116,22 +120,26 @@ impl ExactLoss<'_> {
         let mut m = Some(m);
         if let (Some((a, b)), Some(first)) = (roots, &factor) {
             if bound.is_finite() {
-                // F is at least (a/n) Y'(M + a I)^-1 Y: without jitter it is g/n Y'(M + g I)^-1 Y, and (l + a) / (l + g) >= a / g.
+                // F is at least (a/n) Y'(M + a I)^-1 Y: without jitter it is g/n Y'(M + g I)^-1 Y,
+                // and (l + a) / (l + g) >= a / g.
                 let mut u = y.clone();
                 first.solve_lower_in_place(&mut u);
                 if a / n * dot(u.as_slice(), u.as_slice()) > bound {
                     return Ok(None);
                 }
             }
-            // (M + a)^-1 (Y - b (M + b)^-1 Y), without the cancellation of a difference of two solutions.
+            // (M + a)^-1 (Y - b (M + b)^-1 Y), without the cancellation of a difference of two
+            // solutions.
             if let Some(Ok(second)) = m.take().map(|m| cholesky_shifted(m, b)) {
                 let mut inner = y.clone();
                 second.solve_in_place(&mut inner);
-                let right = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
+                let right =
+                    Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
                 let mut alpha = right.clone();
                 first.solve_in_place(&mut alpha);
                 // M alpha is what the system says it is: right - a alpha.
-                let fitted = Matrix::from_fn(y.rows(), y.cols(), |i, j| right[(i, j)] - a * alpha[(i, j)]);
+                let fitted =
+                    Matrix::from_fn(y.rows(), y.cols(), |i, j| right[(i, j)] - a * alpha[(i, j)]);
                 solved = alpha
                     .as_slice()
                     .iter()
@@ -145,8 +153,8 @@ impl ExactLoss<'_> {
                 let m = m.unwrap_or_else(|| {
                     // It went into the factorisation that failed.
                     let mut m = k.clone();
-                    center_gram_weighted(&mut m, s.groups.weights());
-                    scale_gram(&mut m, &s.groups);
+                    center_gram_weighted(&mut m, s.classes.weights());
+                    scale_gram(&mut m, &s.classes);
                     m
                 });
                 let shifted = if self.definite {
@@ -160,12 +168,17 @@ impl ExactLoss<'_> {
             }
         };
         let mut value = 0.0;
-        for ((y, f), a) in y.as_slice().iter().zip(fitted.as_slice()).zip(alpha.as_slice()) {
+        for ((y, f), a) in y
+            .as_slice()
+            .iter()
+            .zip(fitted.as_slice())
+            .zip(alpha.as_slice())
+        {
             value += (y - f) * (y - f) / n + g / n * a * (f + JITTER * a);
         }
         let mut coef = alpha.clone();
-        s.groups.scale_rows(&mut coef);
-        center_coefficients(&mut coef, &s.groups);
+        s.classes.scale_rows(&mut coef);
+        center_coefficients(&mut coef, &s.classes);
         let state = ExactState {
             k,
             means,
@@ -180,7 +193,7 @@ impl ExactLoss<'_> {
 
     pub fn regression(&self, state: &ExactState) -> Regression {
         let mut fitted = state.fitted.clone();
-        self.setting.groups.unscale_rows(&mut fitted);
+        self.setting.classes.unscale_rows(&mut fitted);
         let offset = (0..state.coef.cols())
             .map(|l| -dot(&state.means.columns, &state.coef.column(l)))
             .collect();
@@ -206,7 +219,9 @@ impl WeightedLoss for ExactLoss<'_> {
     fn evaluate(&self, w: &[f64]) -> Result<(f64, ExactState)> {
         // No bound: never `None`.
         self.evaluate_below(w, f64::INFINITY)?
-            .ok_or(crate::error::Error::NoConvergence("the weighted regression"))
+            .ok_or(crate::error::Error::NoConvergence(
+                "the weighted regression",
+            ))
     }
 
     fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, ExactState)>> {
@@ -228,8 +243,8 @@ impl WeightedLoss for ExactLoss<'_> {
         let mut plain = Matrix::zeros(0, p);
         for l in 0..q {
             let mut t = slopes.directions(&state.coef.column(l));
-            center_columns_weighted(&mut t, s.groups.weights());
-            s.groups.scale_rows(&mut t);
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
             add_products(&mut at_zero, &t, |i| {
                 (s.g * state.alpha[(i, l)] - 2.0 * (s.y[(i, l)] - state.fitted[(i, l)])) / n
             });
@@ -237,7 +252,8 @@ impl WeightedLoss for ExactLoss<'_> {
             if s.linearised {
                 plain = stacked(plain, &t);
             }
-            // H = (2 g / n) T'(M + a I)^-1 T: what is left of (2 / n) T'T once the coefficients follow.
+            // H = (2 g / n) T'(M + a I)^-1 T: what is left of (2 / n) T'T once the coefficients
+            // follow.
             if let Some(factor) = &state.factor {
                 factor.solve_lower_in_place(&mut t);
                 let scale = (2.0 * state.shift / n).sqrt();
@@ -265,22 +281,23 @@ impl WeightedLoss for ExactLoss<'_> {
 }
 
 impl ExactLoss<'_> {
-    /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In directions that are new to `M` the
-    /// jitter makes the loss flat below 1e-5 of a weight, so that its own slope at zero says nothing.
+    /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In
+    /// directions that are new to `M` the jitter makes the loss flat below 1e-5 of a weight, so
+    /// that its own slope at zero says nothing.
     fn jitter_free(&self, w: &[f64], state: &ExactState) -> Option<Vec<f64>> {
         let s = &self.setting;
         let factor = state.factor.as_ref()?;
         let mut u = s.y.clone();
         factor.solve_in_place(&mut u);
         let mut coef = u.clone();
-        s.groups.scale_rows(&mut coef);
-        center_coefficients(&mut coef, &s.groups);
+        s.classes.scale_rows(&mut coef);
+        center_coefficients(&mut coef, &s.classes);
         let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
         let mut out = vec![0.0; w.len()];
         for l in 0..u.cols() {
             let mut t = slopes.directions(&coef.column(l));
-            center_columns_weighted(&mut t, s.groups.weights());
-            s.groups.scale_rows(&mut t);
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
             add_products(&mut out, &t, |i| -state.shift / s.n() * u[(i, l)]);
         }
         Some(out)
@@ -298,8 +315,8 @@ fn stacked(a: Matrix, b: &Matrix) -> Matrix {
     Matrix::from_vec(values, rows, cols)
 }
 
-/// The same loss with the function in the span of a few landmarks `z`:
-/// `F(w) = min_b (1/n) |Y - C K_nm b|^2 + gamma b'(K_mm + jitter I) b`. With all rows as landmarks it is eq. 13.
+/// The same loss with the function in the span of a few landmarks `z`: `F(w) = min_b (1/n) |Y - C
+/// K_nm b|^2 + gamma b'(K_mm + jitter I) b`. With all rows as landmarks it is eq. 13.
 pub(super) struct LandmarkLoss<'a> {
     pub setting: Setting<'a>,
     pub z: &'a Matrix,
@@ -319,7 +336,7 @@ pub(super) struct LandmarkState {
 impl LandmarkLoss<'_> {
     pub fn regression(&self, state: &LandmarkState) -> Regression {
         let mut fitted = state.fitted.clone();
-        self.setting.groups.unscale_rows(&mut fitted);
+        self.setting.classes.unscale_rows(&mut fitted);
         let offset = (0..state.coef.cols())
             .map(|l| -dot(&state.means, &state.coef.column(l)))
             .collect();
@@ -349,8 +366,8 @@ impl WeightedLoss for LandmarkLoss<'_> {
         let k = cross_gram(&s.kernel, &wx, &wz);
         let kz = gram(&s.kernel, &wz);
         let mut centred = k.clone();
-        let means = center_columns_weighted(&mut centred, s.groups.weights());
-        s.groups.scale_rows(&mut centred);
+        let means = center_columns_weighted(&mut centred, s.classes.weights());
+        s.classes.scale_rows(&mut centred);
         let mut normal = symmetric_product(centred.view().t());
         normal
             .as_mut_slice()
@@ -358,8 +375,11 @@ impl WeightedLoss for LandmarkLoss<'_> {
             .zip(kz.as_slice())
             .for_each(|(v, k)| *v += g * k);
         let right = matmul(centred.view().t(), y.view());
-        // Landmarks that coincide leave nothing but the jitter; where that is not enough, more of it.
-        let scale = (0..normal.rows()).map(|i| normal[(i, i)]).fold(0.0, f64::max);
+        // Landmarks that coincide leave nothing but the jitter; where that is not enough, more of
+        // it.
+        let scale = (0..normal.rows())
+            .map(|i| normal[(i, i)])
+            .fold(0.0, f64::max);
         let mut shift = g * JITTER;
         let factor = loop {
             match cholesky_shifted(normal.clone(), shift) {
@@ -407,9 +427,11 @@ impl WeightedLoss for LandmarkLoss<'_> {
         for l in 0..q {
             let b = state.coef.column(l);
             let mut t = rows.directions(&b);
-            center_columns_weighted(&mut t, s.groups.weights());
-            s.groups.scale_rows(&mut t);
-            add_products(&mut at_zero, &t, |i| -2.0 / n * (s.y[(i, l)] - state.fitted[(i, l)]));
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
+            add_products(&mut at_zero, &t, |i| {
+                -2.0 / n * (s.y[(i, l)] - state.fitted[(i, l)])
+            });
             add_products(&mut at_zero, &own.directions(&b), |i| s.g / n * b[i]);
             scale_columns(&mut t, &factors);
             // (2 / n) (T'T - (B'T)' N^-1 (B'T)), B the centred values and N their normal matrix.

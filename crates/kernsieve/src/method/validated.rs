@@ -15,7 +15,8 @@ pub struct CvEntry {
     /// What decides where it is not the error: error plus log loss, see [`super::Ranking`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Misclassified held-out rows over all rows; `None` when the candidate could not be fitted in some fold, or was given up.
+    /// Misclassified held-out rows over all rows; `None` when the candidate could not be fitted in
+    /// some fold, or was given up.
     pub error: Option<f64>,
     /// Standard error of the mean over folds.
     pub standard_error: f64,
@@ -23,10 +24,12 @@ pub struct CvEntry {
     pub log_loss: Option<f64>,
     /// Error in each fold.
     pub fold_errors: Vec<f64>,
-    /// In how many folds each feature had a weight that is not zero; of the chosen candidate only, where weights are learned.
+    /// In how many folds each feature had a weight that is not zero; of the chosen candidate only,
+    /// where weights are learned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feature_folds: Vec<usize>,
-    /// Leave-one-out by formula: mean squared residual of the scored responses (PRESS / n), which is what decides then.
+    /// Leave-one-out by formula: mean squared residual of the scored responses (PRESS / n), which
+    /// is what decides then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub press: Option<Press>,
 }
@@ -41,8 +44,8 @@ pub struct Press {
 }
 
 impl CvEntry {
-    /// What candidates are compared by: the error, the score where the method has one, or PRESS in leave-one-out; infinite where the candidate
-    /// failed.
+    /// What candidates are compared by: the error, the score where the method has one, or PRESS in
+    /// leave-one-out; infinite where the candidate failed.
     pub fn criterion(&self) -> f64 {
         let own = self.press.map(|p| p.mean).or(self.score);
         own.or(self.error).unwrap_or(f64::INFINITY)

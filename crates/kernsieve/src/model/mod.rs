@@ -22,16 +22,19 @@ pub struct Model {
     pub schema: Schema,
     /// Standardisation of the features.
     pub scaling: Scaling,
-    /// What the expansion sees of a standardised row, where that is not the row itself but what a discriminant kernel makes of it.
+    /// What the expansion sees of a standardised row, where that is not the row itself but what a
+    /// discriminant kernel makes of it.
     pub discriminant: Option<DiscriminantKernel>,
     /// Outputs as a function of that.
     pub expansion: KernelExpansion,
     /// Classes as a function of the outputs.
     pub decision: Decision,
-    /// Log scores are divided by this before they become probabilities: 1, or what cross-validation found to give the best
-    /// ones. It changes no predicted class.
+    /// Log scores are divided by this before they become probabilities: 1, or what cross-validation
+    /// found to give the best ones. It changes no predicted class.
     pub temperature: f64,
-    /// What an error on a row of each class costs: probabilities are multiplied by it (and made to sum to 1 again), so that the largest is the class of least expected cost. Empty is all alike.
+    /// What an error on a row of each class costs: probabilities are multiplied by it (and made to
+    /// sum to 1 again), so that the largest is the class of least expected cost. Empty is all
+    /// alike.
     pub costs: Vec<f64>,
     /// How the model came about.
     pub record: TrainingRecord,
@@ -42,7 +45,8 @@ pub struct Model {
 pub struct Prediction {
     /// Outputs `z` (canonical variates, scores or log densities), rows x outputs.
     pub outputs: Matrix,
-    /// Class probabilities, rows x classes. The predicted class is the largest, the first one on a tie.
+    /// Class probabilities, rows x classes. The predicted class is the largest, the first one on a
+    /// tie.
     pub posterior: Matrix,
 }
 
@@ -68,7 +72,8 @@ impl Model {
         scores
     }
 
-    /// Probabilities from the log scores of a rule that knows only some of the classes, those at `places`; the others have none. Temperature and costs are those of the model.
+    /// Probabilities from the log scores of a rule that knows only some of the classes, those at
+    /// `places`; the others have none. Temperature and costs are those of the model.
     pub(crate) fn probabilities_among(&self, scores: &[f64], places: &[usize]) -> Vec<f64> {
         let mut own: Vec<f64> = scores.iter().map(|s| s / self.temperature).collect();
         for (s, &c) in own.iter_mut().zip(places) {
@@ -84,11 +89,16 @@ impl Model {
     pub fn log_scores(&self, outputs: &Matrix) -> Matrix {
         let mut scores = self.decision.scores(outputs);
         if self.temperature != 1.0 {
-            scores.as_mut_slice().iter_mut().for_each(|s| *s /= self.temperature);
+            scores
+                .as_mut_slice()
+                .iter_mut()
+                .for_each(|s| *s /= self.temperature);
         }
         if !self.costs.is_empty() {
             for row in scores.as_mut_slice().chunks_exact_mut(self.classes.len()) {
-                row.iter_mut().zip(&self.costs).for_each(|(s, cost)| *s += cost.ln());
+                row.iter_mut()
+                    .zip(&self.costs)
+                    .for_each(|(s, cost)| *s += cost.ln());
             }
         }
         scores
@@ -106,7 +116,9 @@ impl Model {
 
     /// The expansion that reads the features themselves.
     pub fn reader(&self) -> &KernelExpansion {
-        self.discriminant.as_ref().map_or(&self.expansion, |k| &k.expansion)
+        self.discriminant
+            .as_ref()
+            .map_or(&self.expansion, |k| &k.expansion)
     }
 
     /// Weight of every feature; zero drops it.
@@ -114,15 +126,28 @@ impl Model {
         &self.reader().feature_weights
     }
 
-    /// Features with a nonzero weight, largest weight (of linear posteriors: largest coefficient) first, in the order of the columns on a tie.
+    /// Features with a nonzero weight, largest weight (of linear posteriors: largest coefficient)
+    /// first, in the order of the columns on a tie.
     pub fn selected_features(&self) -> Vec<String> {
         let names = self.feature_names();
         let w = self.feature_weights();
         if !self.record.report.imported.is_empty() {
-            return self.record.report.imported.iter().map(|&j| names[j].clone()).collect();
+            return self
+                .record
+                .report
+                .imported
+                .iter()
+                .map(|&j| names[j].clone())
+                .collect();
         }
         let used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
-        let size = |k: usize| match self.record.candidate.posterior.as_ref().and_then(|p| p.sparsity) {
+        let size = |k: usize| match self
+            .record
+            .candidate
+            .posterior
+            .as_ref()
+            .and_then(|p| p.sparsity)
+        {
             // Support rows of linear posteriors are their coefficients.
             Some(_) => self
                 .reader()
@@ -143,7 +168,9 @@ impl Model {
         self.decision.check()?;
         if let Some(kernel) = &self.discriminant {
             kernel.check()?;
-            if self.expansion.n_features() != kernel.priors.len() || kernel.priors.len() != self.classes.len() {
+            if self.expansion.n_features() != kernel.priors.len()
+                || kernel.priors.len() != self.classes.len()
+            {
                 return fail("the discriminant kernel does not match the classes".into());
             }
         }
@@ -159,7 +186,9 @@ impl Model {
         if sizes.iter().any(|&k| k != p) {
             return fail("the scaling does not match the features".into());
         }
-        if s.mean.iter().any(|v| !v.is_finite()) || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0) {
+        if s.mean.iter().any(|v| !v.is_finite())
+            || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0)
+        {
             return fail("the scaling is damaged".into());
         }
         let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
@@ -193,11 +222,18 @@ impl Model {
         if !path.chain(chosen).all(within) || !folds.into_iter().all(|k| k == 0 || k == p) {
             return fail("the record of the features does not match them".into());
         }
-        if self.record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
+        if self
+            .record
+            .cv
+            .as_ref()
+            .is_some_and(|cv| cv.chosen >= cv.grid.len())
+        {
             return fail("the cross-validation table has no chosen entry".into());
         }
         if let Some(density) = &self.record.density
-            && (density.chosen >= density.grid.len() || self.classes.len() != 1 || self.expansion.n_outputs() != 1)
+            && (density.chosen >= density.grid.len()
+                || self.classes.len() != 1
+                || self.expansion.n_outputs() != 1)
         {
             return fail("the record of the density does not match it".into());
         }

@@ -4,7 +4,8 @@ use crate::method::density::DensityRecord;
 use crate::method::{Candidate, CvEntry, FitReport, Options, Rule};
 use serde::{Deserialize, Serialize};
 
-/// How a model came about. Holds no times or dates: the same data, seed and version give the same bytes.
+/// How a model came about. Holds no times or dates: the same data, seed and version give the same
+/// bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// Version of kernsieve that trained it.
@@ -51,7 +52,8 @@ pub struct AutoEntry {
     pub rows: usize,
     /// Cross-validated error of its best setting, where it was finished.
     pub error: Option<f64>,
-    /// By how much that error is too good for being the least of many ([`CvTable::optimism`]); methods are compared by the sum.
+    /// By how much that error is too good for being the least of many ([`CvTable::optimism`]);
+    /// methods are compared by the sum.
     #[serde(default)]
     pub optimism: Option<f64>,
     /// Its standard error.
@@ -74,10 +76,12 @@ pub struct CvTable {
     pub chosen: usize,
     /// How it was chosen.
     pub rule: Rule,
-    /// By how much the least error of the table is too small on average because it is the least of many: the mean over folds
-    /// of the chosen candidate's error less the smallest error in that fold (Tibshirani & Tibshirani 2009).
+    /// By how much the least error of the table is too small on average because it is the least of
+    /// many: the mean over folds of the chosen candidate's error less the smallest error in that
+    /// fold (Tibshirani & Tibshirani 2009).
     pub optimism: f64,
-    /// Error against size for the chosen kernel and ridge, where sizes were tried; `grid` then holds the best size of each.
+    /// Error against size for the chosen kernel and ridge, where sizes were tried; `grid` then
+    /// holds the best size of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
 }
@@ -99,10 +103,12 @@ pub struct CurvePoint {
 }
 
 impl CvTable {
-    /// The same table with the error of the chosen entry taken from another validation of it, whose only entry it is.
+    /// The same table with the error of the chosen entry taken from another validation of it, whose
+    /// only entry it is.
     pub(crate) fn with_error_of(mut self, other: &Self) -> Self {
         let (from, to) = (other.best().clone(), &mut self.grid[self.chosen]);
-        (to.error, to.standard_error, to.log_loss) = (from.error, from.standard_error, from.log_loss);
+        (to.error, to.standard_error, to.log_loss) =
+            (from.error, from.standard_error, from.log_loss);
         to.fold_errors = from.fold_errors;
         self.folds = other.folds;
         // Not the least of many errors: something else chose.
@@ -121,7 +127,10 @@ pub(crate) fn optimism(grid: &[CvEntry], chosen: usize) -> f64 {
     let best = &grid[chosen];
     let fitted: Vec<&CvEntry> = grid.iter().filter(|e| e.error.is_some()).collect();
     let gaps = (0..best.fold_errors.len()).map(|k| {
-        let least = fitted.iter().map(|e| e.fold_errors[k]).fold(f64::INFINITY, f64::min);
+        let least = fitted
+            .iter()
+            .map(|e| e.fold_errors[k])
+            .fold(f64::INFINITY, f64::min);
         best.fold_errors[k] - least
     });
     gaps.sum::<f64>() / best.fold_errors.len().max(1) as f64

@@ -9,11 +9,13 @@ use std::sync::Mutex;
 /// Files being written now, so that an interrupted program can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is written beside its target and takes the target's place when it is finished: readers see the old file or
-/// the new one, never a part. Dropped without [`AtomicFile::finish`], it leaves nothing behind.
+/// A file that is written beside its target and takes the target's place when it is finished:
+/// readers see the old file or the new one, never a part. Dropped without [`AtomicFile::finish`],
+/// it leaves nothing behind.
 ///
-/// A link stays a link: the file it points at is replaced. The new file has the old one's permissions. What is not a file
-/// (a pipe, a device) is written to directly, since it must not be replaced.
+/// A link stays a link: the file it points at is replaced. The new file has the old one's
+/// permissions. What is not a file (a pipe, a device) is written to directly, since it must not be
+/// replaced.
 pub struct AtomicFile {
     target: PathBuf,
     /// `None` when the target is written directly.
@@ -74,7 +76,9 @@ impl AtomicFile {
     }
 
     fn sync_and_rename(&mut self) -> std::io::Result<()> {
-        let Some(file) = self.file.take() else { return Ok(()) };
+        let Some(file) = self.file.take() else {
+            return Ok(());
+        };
         let file = file.into_inner().map_err(|e| e.into_error())?;
         let Some(temporary) = &self.temporary else {
             return Ok(());
@@ -96,7 +100,9 @@ impl AtomicFile {
 
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.as_mut().map_or(Ok(bytes.len()), |f| f.write(bytes))
+        self.file
+            .as_mut()
+            .map_or(Ok(bytes.len()), |f| f.write(bytes))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -156,7 +162,10 @@ mod tests {
         write_atomic(&link, b"new").expect("writes");
         assert_eq!(fs::read(&real).expect("readable"), b"new");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
-        assert_eq!(fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&real).expect("there").permissions().mode() & 0o777,
+            0o600
+        );
         fs::remove_dir_all(&dir).expect("removable");
     }
 

@@ -1,5 +1,6 @@
-//! The model file: one safetensors container. Arrays are tensors, everything else is one JSON document under the metadata key
-//! `kernsieve`. Loading runs no code, allocates no more than the file's size justifies, and checks that all parts fit.
+//! The model file: one safetensors container. Arrays are tensors, everything else is one JSON
+//! document under the metadata key `kernsieve`. Loading runs no code, allocates no more than the
+//! file's size justifies, and checks that all parts fit.
 
 mod atomic;
 mod read;
@@ -14,8 +15,9 @@ use crate::kernel::Kernel;
 use crate::model::TrainingRecord;
 use serde::{Deserialize, Serialize};
 
-/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support rows,
-/// classes against the rest, a density, costs), and 1 otherwise.
+/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of
+/// format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support
+/// rows, classes against the rest, a density, costs), and 1 otherwise.
 const FORMAT: u32 = 2;
 /// What the arrays of a discriminant kernel begin with.
 const POSTERIOR: &str = "posterior.";
@@ -81,27 +83,40 @@ mod tests {
 
     fn model(kind: MethodKind, data: &Dataset) -> Model {
         let schema = Schema::numeric(data.feature_names());
-        train(kind, &Options::default(), data, &schema, true, &Control::new())
-            .expect("trains")
-            .model
+        train(
+            kind,
+            &Options::default(),
+            data,
+            &schema,
+            true,
+            &Control::new(),
+        )
+        .expect("trains")
+        .model
     }
 
     #[test]
     fn a_reloaded_model_predicts_the_same_bits() {
-        let (data, test) = (simulate::mixture(0, 1, 40, 3), simulate::mixture(0, 2, 300, 3));
+        let (data, test) = (
+            simulate::mixture(0, 1, 40, 3),
+            simulate::mixture(0, 2, 300, 3),
+        );
         let schema = Schema::numeric(data.feature_names());
         let rows = DensityData {
             x: data.x(),
             weights: None,
             schema: &schema,
         };
-        let density = train_density(&rows, &Options::default(), Criterion::Ise, &Control::new()).expect("trains");
+        let density = train_density(&rows, &Options::default(), Criterion::Ise, &Control::new())
+            .expect("trains");
         let classifiers = MethodKind::ALL.into_iter().map(|kind| model(kind, &data));
         for model in classifiers.chain([density.model]) {
             let bytes = to_bytes(&model).expect("serialises");
             let again = read(&bytes).expect("loads");
             let (a, b) = (model.predict(test.x()), again.predict(test.x()));
-            let bits = |m: &crate::linalg::Matrix| m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            let bits = |m: &crate::linalg::Matrix| {
+                m.as_slice().iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+            };
             assert_eq!(bits(&a.outputs), bits(&b.outputs));
             assert_eq!(bits(&a.posterior), bits(&b.posterior));
             assert_eq!(model, again);
@@ -153,7 +168,8 @@ mod tests {
                     }
                 }
                 match read(&bad) {
-                    // A changed digit or coefficient can still be a valid model: it must then predict.
+                    // A changed digit or coefficient can still be a valid model: it must then
+                    // predict.
                     Ok(m) => {
                         accepted += 1;
                         if m.reader().n_features() == test.n_features() {
@@ -166,17 +182,25 @@ mod tests {
                 }
             }
         }
-        assert!(accepted < 5000, "{accepted} of 10000 damaged files were accepted");
+        assert!(
+            accepted < 5000,
+            "{accepted} of 10000 damaged files were accepted"
+        );
     }
 
     #[test]
     fn a_newer_format_is_refused_by_name() {
         let data = simulate::mixture(0, 1, 10, 1);
-        let text = String::from_utf8_lossy(&to_bytes(&model(MethodKind::Lda, &data)).expect("serialises")).into_owned();
+        let text =
+            String::from_utf8_lossy(&to_bytes(&model(MethodKind::Lda, &data)).expect("serialises"))
+                .into_owned();
         assert!(text.contains("\\\"format\\\":1"));
         let bytes = to_bytes(&model(MethodKind::Lda, &data)).expect("serialises");
         let needle = b"\\\"format\\\":1";
-        let at = bytes.windows(needle.len()).position(|w| w == needle).expect("there");
+        let at = bytes
+            .windows(needle.len())
+            .position(|w| w == needle)
+            .expect("there");
         let mut newer = bytes.clone();
         newer[at + needle.len() - 1] = b'9';
         assert!(read(&newer).unwrap_err().to_string().contains("newer"));

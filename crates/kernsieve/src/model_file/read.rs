@@ -29,7 +29,8 @@ pub fn load(path: &Path) -> Result<Model> {
     })
 }
 
-/// Reads a model from the bytes of a file. Whatever the bytes are, the answer is a model whose parts fit, or an error.
+/// Reads a model from the bytes of a file. Whatever the bytes are, the answer is a model whose
+/// parts fit, or an error.
 pub fn read(bytes: &[u8]) -> Result<Model> {
     let broken = |what: String| Error::ModelFile(what);
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| {
@@ -37,23 +38,24 @@ pub fn read(bytes: &[u8]) -> Result<Model> {
             "the container is damaged or this is another kind of file ({e})"
         ))
     })?;
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| broken(format!("the container is damaged ({e})")))?;
+    let tensors = SafeTensors::deserialize(bytes)
+        .map_err(|e| broken(format!("the container is damaged ({e})")))?;
     let text = header
         .metadata()
         .as_ref()
         .and_then(|m| m.get(KEY))
         .ok_or_else(|| broken("a safetensors file, but not one of kernsieve".into()))?;
     // The version comes first: a newer document may not parse at all.
-    let version: Version =
-        serde_json::from_str(text).map_err(|e| broken(format!("its description is damaged ({e})")))?;
+    let version: Version = serde_json::from_str(text)
+        .map_err(|e| broken(format!("its description is damaged ({e})")))?;
     if version.format > FORMAT {
         return Err(broken(format!(
             "written by a newer version of kernsieve (format {}, this one reads up to {FORMAT})",
             version.format
         )));
     }
-    let document: Document =
-        serde_json::from_str(text).map_err(|e| broken(format!("its description is damaged ({e})")))?;
+    let document: Document = serde_json::from_str(text)
+        .map_err(|e| broken(format!("its description is damaged ({e})")))?;
     assemble(document, &Arrays(&tensors))
 }
 
@@ -62,7 +64,12 @@ struct Version {
     format: u32,
 }
 
-fn read_expansion(prefix: &str, kernel: Kernel, output: OutputKind, arrays: &Arrays<'_>) -> Result<KernelExpansion> {
+fn read_expansion(
+    prefix: &str,
+    kernel: Kernel,
+    output: OutputKind,
+    arrays: &Arrays<'_>,
+) -> Result<KernelExpansion> {
     let name = |s: &str| format!("{prefix}{s}");
     let output = match output {
         OutputKind::Linear => Output::Linear {
@@ -108,7 +115,11 @@ fn read_decision(prefix: &str, kind: DecisionKind, arrays: &Arrays<'_>) -> Resul
         },
         DecisionKind::NearestCentroid => Decision::NearestCentroid {
             means: arrays.matrix(&name("means"))?,
-            variance: arrays.vector(&name("variance"))?.first().copied().unwrap_or(f64::NAN),
+            variance: arrays
+                .vector(&name("variance"))?
+                .first()
+                .copied()
+                .unwrap_or(f64::NAN),
             log_priors: arrays.vector(&name("log_priors"))?,
         },
         DecisionKind::LogDensity => Decision::LogDensity {
@@ -150,8 +161,14 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
     };
     let mut record = document.record;
     record.report.retained_rows = arrays.indices("retained_rows")?;
-    if record.cv.as_ref().is_some_and(|cv| cv.chosen >= cv.grid.len()) {
-        return Err(Error::ModelFile("its cross-validation table is damaged".into()));
+    if record
+        .cv
+        .as_ref()
+        .is_some_and(|cv| cv.chosen >= cv.grid.len())
+    {
+        return Err(Error::ModelFile(
+            "its cross-validation table is damaged".into(),
+        ));
     }
     let model = Model {
         classes: document.classes,
@@ -190,7 +207,9 @@ impl Arrays<'_> {
         let (bytes, shape) = self.raw(name, Dtype::F64, 2)?;
         let values = floats(bytes);
         if shape[0].checked_mul(shape[1]) != Some(values.len()) {
-            return Err(Error::ModelFile(format!("array '{name}' has the wrong size")));
+            return Err(Error::ModelFile(format!(
+                "array '{name}' has the wrong size"
+            )));
         }
         Ok(Matrix::from_vec(values, shape[0], shape[1]))
     }

@@ -1,6 +1,8 @@
 //! Model to bytes.
 
-use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR, PosteriorKind, atomic::write_atomic};
+use super::{
+    DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR, PosteriorKind, atomic::write_atomic,
+};
 use crate::decision::{Decision, Simplex};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
@@ -42,7 +44,10 @@ impl Tensor {
     }
 
     fn indices(name: &str, values: &[usize]) -> Self {
-        let bytes = values.iter().flat_map(|&v| (v as u64).to_le_bytes()).collect();
+        let bytes = values
+            .iter()
+            .flat_map(|&v| (v as u64).to_le_bytes())
+            .collect();
         Self {
             name: name.into(),
             dtype: Dtype::U64,

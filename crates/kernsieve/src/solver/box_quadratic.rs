@@ -2,12 +2,14 @@
 
 use crate::linalg::{Matrix, dot};
 
-/// A symmetric matrix `H`, whole or as `G'G`, with corrections of rank one: `H + sum_k r_k r_k' / d_k`.
+/// A symmetric matrix `H`, whole or as `G'G`, with corrections of rank one: `H + sum_k r_k r_k' /
+/// d_k`.
 #[derive(Clone, Debug)]
 pub enum Curvature {
     /// `H`, `p x p`.
     Whole(Matrix),
-    /// `G'`, `p x m`: row `j` is column `j` of `G`. For more variables than rows this is the smaller of the two.
+    /// `G'`, `p x m`: row `j` is column `j` of `G`. For more variables than rows this is the
+    /// smaller of the two.
     Root(Matrix),
 }
 
@@ -55,8 +57,9 @@ const SWEEPS: usize = 50;
 /// Curvature that every coordinate has at least.
 const FLOOR: f64 = 1e-9;
 
-/// A local minimum of `c'd + d'(H + corrections + 1e-9 I) d / 2` on `lower <= d <= upper`, from `d = 0`, and its value. The
-/// matrix may be indefinite: where a coordinate curves down it goes to the better end of its interval.
+/// A local minimum of `c'd + d'(H + corrections + 1e-9 I) d / 2` on `lower <= d <= upper`, from `d
+/// = 0`, and its value. The matrix may be indefinite: where a coordinate curves down it goes to the
+/// better end of its interval.
 pub fn minimise(
     c: &[f64],
     curvature: &Curvature,
@@ -76,7 +79,9 @@ pub fn minimise(
     let diagonal: Vec<f64> = free
         .iter()
         .map(|&j| {
-            let rank_one = corrections.iter().map(|k| k.vector[j] * k.vector[j] / k.divisor);
+            let rank_one = corrections
+                .iter()
+                .map(|k| k.vector[j] * k.vector[j] / k.divisor);
             FLOOR + curvature.diagonal(j) + rank_one.sum::<f64>()
         })
         .collect();
@@ -85,7 +90,10 @@ pub fn minimise(
             Curvature::Whole(_) => state[j],
             Curvature::Root(g) => dot(g.row(j), state),
         };
-        let rank_one = corrections.iter().zip(along).map(|(k, a)| k.vector[j] * a / k.divisor);
+        let rank_one = corrections
+            .iter()
+            .zip(along)
+            .map(|(k, a)| k.vector[j] * a / k.divisor);
         c[j] + own + rank_one.sum::<f64>() + FLOOR * d[j]
     };
     for _ in 0..SWEEPS {
@@ -129,8 +137,9 @@ pub fn minimise(
     (d, value)
 }
 
-/// Minimises `w'Qw / 2 - beta'w + penalty |w|_1` on `|w_j| <= 1` by coordinate descent from `w` (Lapanowski & Gaynanova,
-/// eq. 14 and 16, with `penalty = lambda / 2`), until no coordinate moves by more than `tolerance`.
+/// Minimises `w'Qw / 2 - beta'w + penalty |w|_1` on `|w_j| <= 1` by coordinate descent from `w`
+/// (Lapanowski & Gaynanova, eq. 14 and 16, with `penalty = lambda / 2`), until no coordinate moves
+/// by more than `tolerance`.
 pub fn box_lasso(q: &Curvature, beta: &[f64], penalty: f64, w: &mut [f64], tolerance: f64) {
     const MOST: usize = 10_000;
     let mut state = match q {
@@ -166,8 +175,8 @@ pub fn box_lasso(q: &Curvature, beta: &[f64], penalty: f64, w: &mut [f64], toler
     }
 }
 
-/// How far `w` is from the optimality conditions of [`box_lasso`]: the largest distance of `w_j` from where a gradient step of unit length,
-/// the penalty and the box would put it.
+/// How far `w` is from the optimality conditions of [`box_lasso`]: the largest distance of `w_j`
+/// from where a gradient step of unit length, the penalty and the box would put it.
 pub fn box_lasso_residual(q: &Curvature, beta: &[f64], penalty: f64, w: &[f64]) -> f64 {
     let qw = q.apply(w);
     let moved = |j: usize| {
@@ -185,21 +194,31 @@ mod tests {
 
     fn forms(m: usize, p: usize, seed: u64) -> (Curvature, Curvature) {
         let gt = random(p, m, seed);
-        (Curvature::Whole(symmetric_product(gt.view())), Curvature::Root(gt))
+        (
+            Curvature::Whole(symmetric_product(gt.view())),
+            Curvature::Root(gt),
+        )
     }
 
     #[test]
     fn the_lasso_on_a_box_meets_its_conditions_in_both_forms() {
         for (m, p, seed) in [(30, 6, 1), (8, 20, 2), (50, 50, 3)] {
             let (whole, root) = forms(m, p, seed);
-            let beta: Vec<f64> = random(p, 1, seed + 10).column(0).iter().map(|v| 9.0 * v).collect();
+            let beta: Vec<f64> = random(p, 1, seed + 10)
+                .column(0)
+                .iter()
+                .map(|v| 9.0 * v)
+                .collect();
             let top = beta.iter().fold(0.0, |m, b| f64::max(m, b.abs()));
             for penalty in [0.0, 0.05 * top, 0.5 * top, 1.000_000_001 * top] {
                 let mut ws = Vec::new();
                 for q in [&whole, &root] {
                     let mut w = vec![1.0; p];
                     box_lasso(q, &beta, penalty, &mut w, 1e-13);
-                    assert!(box_lasso_residual(q, &beta, penalty, &w) < 1e-8, "{m} {p} {penalty}");
+                    assert!(
+                        box_lasso_residual(q, &beta, penalty, &w) < 1e-8,
+                        "{m} {p} {penalty}"
+                    );
                     assert!(w.iter().all(|v| v.abs() <= 1.0));
                     ws.push(w);
                 }

@@ -3,10 +3,13 @@
 //! ```text
 //! min_w  w'Gw / 2 - c'w + l1 |w|_1 + l2 |w|^2 / 2
 //! ```
-//! A sweep minimises over one coordinate after the other and keeps the slope `q = c - G w` up to date: `O(m)` for a coordinate that moves, `O(1)` for one that
-//! stays. Where sweeps creep (correlated columns, small penalties) a Newton step on the nonzero coordinates goes to the minimum for their present signs, or as
-//! far as the first sign change, where that coordinate becomes zero: the objective never rises. The Cholesky factor of a step is kept while few of the nonzero
-//! coordinates leave or come, so that along a path of penalties most steps cost a few triangular solves.
+//! A sweep minimises over one coordinate after the other and keeps the slope `q = c - G w` up to
+//! date: `O(m)` for a coordinate that moves, `O(1)` for one that stays. Where sweeps creep
+//! (correlated columns, small penalties) a Newton step on the nonzero coordinates goes to the
+//! minimum for their present signs, or as far as the first sign change, where that coordinate
+//! becomes zero: the objective never rises. The Cholesky factor of a step is kept while few of the
+//! nonzero coordinates leave or come, so that along a path of penalties most steps cost a few
+//! triangular solves.
 
 use crate::linalg::{Cholesky, Matrix};
 
@@ -30,7 +33,9 @@ impl Penalty {
 
     /// Its value at `w`.
     pub fn of(&self, w: &[f64]) -> f64 {
-        w.iter().map(|v| self.l1 * v.abs() + 0.5 * self.l2 * v * v).sum()
+        w.iter()
+            .map(|v| self.l1 * v.abs() + 0.5 * self.l2 * v * v)
+            .sum()
     }
 }
 
@@ -42,7 +47,8 @@ const PATIENCE: usize = 100;
 const NEWTON_RATE: usize = 128;
 /// A factor serves while at most one in so many of its coordinates has left or come.
 const CHANGED_SHARE: usize = 16;
-/// Added to the diagonal of a Newton step, relative to the largest entry: columns may be copies of each other.
+/// Added to the diagonal of a Newton step, relative to the largest entry: columns may be copies of
+/// each other.
 const JITTER: f64 = 1e-13;
 
 /// A descent under way: the matrix may grow, and a next penalty starts where the last one ended.
@@ -75,7 +81,8 @@ struct Factor {
     /// What was added to the diagonal besides.
     jitter: f64,
     cholesky: Cholesky,
-    /// What became of coordinates since, solved with the factor: steps that follow each other have most of them in common.
+    /// What became of coordinates since, solved with the factor: steps that follow each other have
+    /// most of them in common.
     changes: Vec<(Change, Vec<f64>)>,
 }
 
@@ -99,7 +106,8 @@ impl Descent {
         self.w.is_empty()
     }
 
-    /// Takes in more coordinates, at zero. `rows` holds their rows of `G` (all old columns, then the new ones), `slopes` their entries of `c - G w`.
+    /// Takes in more coordinates, at zero. `rows` holds their rows of `G` (all old columns, then
+    /// the new ones), `slopes` their entries of `c - G w`.
     pub fn extend(&mut self, rows: &Matrix, slopes: &[f64]) {
         let (old, new) = (self.len(), slopes.len());
         let size = old + new;
@@ -107,7 +115,8 @@ impl Descent {
             let stride = (size + size / 2).next_multiple_of(8);
             let mut gram = vec![0.0; stride * stride];
             for i in 0..old {
-                gram[i * stride..i * stride + old].copy_from_slice(&self.gram[i * self.stride..][..old]);
+                gram[i * stride..i * stride + old]
+                    .copy_from_slice(&self.gram[i * self.stride..][..old]);
             }
             (self.gram, self.stride) = (gram, stride);
         }
@@ -126,20 +135,32 @@ impl Descent {
         &self.gram[j * self.stride..][..self.w.len()]
     }
 
-    /// Sweeps until `measure(w, slope)` is at most `tol`, or no longer falls; gives the number of sweeps.
-    pub fn run(&mut self, penalty: Penalty, tol: f64, measure: impl Fn(&[f64], &[f64]) -> f64) -> usize {
+    /// Sweeps until `measure(w, slope)` is at most `tol`, or no longer falls; gives the number of
+    /// sweeps.
+    pub fn run(
+        &mut self,
+        penalty: Penalty,
+        tol: f64,
+        measure: impl Fn(&[f64], &[f64]) -> f64,
+    ) -> usize {
         let mut since_newton = 0;
         let (mut least, mut least_at) = (f64::INFINITY, 0);
         let mut newton_fails = false;
         for sweep in 1..=SWEEPS {
             let active: Vec<usize> = (0..self.len()).filter(|&j| self.w[j] != 0.0).collect();
-            // With a factor at hand a step costs a few solves for every coordinate that left or came.
+            // With a factor at hand a step costs a few solves for every coordinate that left or
+            // came.
             let ready = self.has_factor_for(&active, penalty.l2);
             let paid = since_newton * self.len() * NEWTON_RATE >= active.len() * active.len();
             if !active.is_empty() && !newton_fails && (ready || paid && since_newton > 1) {
                 let mut active = active;
-                // A step that ends at zero for a coordinate leaves a smaller set, whose minimum is elsewhere. Large sets cannot afford many of them.
-                let most = if active.len() <= 128 { 2 * active.len() } else { 3 };
+                // A step that ends at zero for a coordinate leaves a smaller set, whose minimum is
+                // elsewhere. Large sets cannot afford many of them.
+                let most = if active.len() <= 128 {
+                    2 * active.len()
+                } else {
+                    3
+                };
                 for _ in 0..most {
                     if self.newton(&active, penalty) != Some(Newton::ToZero) {
                         break;
@@ -164,13 +185,13 @@ impl Descent {
 
     /// Whether the factor at hand is that of these coordinates but for a few.
     fn has_factor_for(&self, active: &[usize], l2: f64) -> bool {
-        self.factor
-            .as_ref()
-            .is_some_and(|f| f.l2 == l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE)
+        self.factor.as_ref().is_some_and(|f| {
+            f.l2 == l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE
+        })
     }
 
-    /// The best move of the nonzero coordinates with their present signs, or as much of it as keeps them. `None` when there is nothing to move, or no factor,
-    /// which is then gone.
+    /// The best move of the nonzero coordinates with their present signs, or as much of it as keeps
+    /// them. `None` when there is nothing to move, or no factor, which is then gone.
     fn newton(&mut self, active: &[usize], penalty: Penalty) -> Option<Newton> {
         let m = active.len();
         if !self.has_factor_for(active, penalty.l2) {
@@ -178,7 +199,10 @@ impl Descent {
             let mut g = Matrix::zeros(m, m);
             for (i, &a) in active.iter().enumerate() {
                 let row = self.row(a);
-                g.row_mut(i).iter_mut().zip(active).for_each(|(v, &b)| *v = row[b]);
+                g.row_mut(i)
+                    .iter_mut()
+                    .zip(active)
+                    .for_each(|(v, &b)| *v = row[b]);
                 g[(i, i)] += penalty.l2 + jitter;
             }
             self.factor = Cholesky::new(g).ok().map(|cholesky| Factor {
@@ -190,15 +214,19 @@ impl Descent {
             });
         }
         let mut factor = self.factor.take()?;
-        let downhill = |&j: &usize| self.slope[j] - penalty.l2 * self.w[j] - penalty.l1 * self.w[j].signum();
+        let downhill =
+            |&j: &usize| self.slope[j] - penalty.l2 * self.w[j] - penalty.l1 * self.w[j].signum();
         let downhill: Vec<f64> = active.iter().map(downhill).collect();
         let step = self.solve(&mut factor, active, &downhill);
         let mut step = step.filter(|s| s.iter().all(|d| d.is_finite()))?;
         self.factor = Some(factor);
         let from: Vec<f64> = active.iter().map(|&j| self.w[j]).collect();
-        let crossing: Vec<usize> = (0..m).filter(|&k| from[k] * (from[k] + step[k]) < 0.0).collect();
+        let crossing: Vec<usize> = (0..m)
+            .filter(|&k| from[k] * (from[k] + step[k]) < 0.0)
+            .collect();
         if !crossing.is_empty() {
-            // All the way, coordinates that would change their sign to zero: nearly always downhill. If not, as far as the first such coordinate.
+            // All the way, coordinates that would change their sign to zero: nearly always
+            // downhill. If not, as far as the first such coordinate.
             let mut all_the_way = step.clone();
             crossing.iter().for_each(|&k| all_the_way[k] = -from[k]);
             let (w, slope) = (self.w.clone(), self.slope.clone());
@@ -206,7 +234,9 @@ impl Descent {
             self.advance(active, &all_the_way);
             let moved = active.iter().zip(&all_the_way);
             // f(w + d) - f(w) = -q'd + d'Gd / 2, and G d is by how much the slopes fell.
-            let quadratic: f64 = moved.map(|(&j, d)| -0.5 * d * (slope[j] + self.slope[j])).sum();
+            let quadratic: f64 = moved
+                .map(|(&j, d)| -0.5 * d * (slope[j] + self.slope[j]))
+                .sum();
             if quadratic + penalty.of(&self.w) - before <= 0.0 {
                 return Some(Newton::Whole);
             }
@@ -227,20 +257,30 @@ impl Descent {
         Some(Newton::Whole)
     }
 
-    /// Solves `(G + l2 I) u = b` on some coordinates with the factor `F` of others, of which a few `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries
-    /// that have to be zero it is a system of the order of the changes (its Schur complement), of `F^-1 b` and the columns of `F^-1 B`.
+    /// Solves `(G + l2 I) u = b` on some coordinates with the factor `F` of others, of which a few
+    /// `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries that have
+    /// to be zero it is a system of the order of the changes (its Schur complement), of `F^-1 b`
+    /// and the columns of `F^-1 B`.
     fn solve(&self, factor: &mut Factor, active: &[usize], b: &[f64]) -> Option<Vec<f64>> {
         let old = &factor.coordinates;
         let came = active.iter().filter(|j| old.binary_search(j).is_err());
         let left = (0..old.len()).filter(|&k| active.binary_search(&old[k]).is_err());
-        let changes: Vec<Change> = came.map(|&j| Change::Came(j)).chain(left.map(Change::Left)).collect();
+        let changes: Vec<Change> = came
+            .map(|&j| Change::Came(j))
+            .chain(left.map(Change::Left))
+            .collect();
         let column = |change: Change| -> Vec<f64> {
             match change {
                 Change::Came(j) => old.iter().map(|&i| self.row(j)[i]).collect(),
                 Change::Left(k) => (0..old.len()).map(|i| f64::from(i == k)).collect(),
             }
         };
-        let place = |factor: &Factor, change: Change| factor.changes.iter().position(|(known, _)| *known == change);
+        let place = |factor: &Factor, change: Change| {
+            factor
+                .changes
+                .iter()
+                .position(|(known, _)| *known == change)
+        };
         let new: Vec<Change> = changes
             .iter()
             .copied()
@@ -254,9 +294,11 @@ impl Descent {
         factor.cholesky.solve_in_place(&mut solved);
         let solved = solved.transpose();
         let own = solved.row(0);
-        factor
-            .changes
-            .extend(new.iter().enumerate().map(|(k, &c)| (c, solved.row(k + 1).to_vec())));
+        factor.changes.extend(
+            new.iter()
+                .enumerate()
+                .map(|(k, &c)| (c, solved.row(k + 1).to_vec())),
+        );
         let columns: Vec<&[f64]> = changes
             .iter()
             .filter_map(|&c| place(factor, c).map(|k| factor.changes[k].1.as_slice()))
@@ -271,7 +313,12 @@ impl Descent {
         let mut small = Matrix::from_fn(k, k, |r, c| {
             let between = match (changes[r], changes[c]) {
                 (Change::Came(i), Change::Came(j)) => {
-                    self.row(i)[j] + if r == c { factor.l2 + factor.jitter } else { 0.0 }
+                    self.row(i)[j]
+                        + if r == c {
+                            factor.l2 + factor.jitter
+                        } else {
+                            0.0
+                        }
                 }
                 _ => 0.0,
             };
@@ -329,7 +376,13 @@ fn difference(a: &[usize], b: &[usize]) -> usize {
 fn eliminate(a: &mut Matrix, b: &mut [f64]) -> Option<()> {
     let n = b.len();
     for c in 0..n {
-        let pivot = (c..n).reduce(|p, r| if a[(r, c)].abs() > a[(p, c)].abs() { r } else { p })?;
+        let pivot = (c..n).reduce(|p, r| {
+            if a[(r, c)].abs() > a[(p, c)].abs() {
+                r
+            } else {
+                p
+            }
+        })?;
         if a[(pivot, c)].abs() < f64::MIN_POSITIVE || !a[(pivot, c)].is_finite() {
             return None;
         }
@@ -354,7 +407,13 @@ fn eliminate(a: &mut Matrix, b: &mut [f64]) -> Option<()> {
 }
 
 /// `out -= sum_k by_k m_k` for some rows `m_k` of a matrix whose rows are `stride` apart.
-pub(super) fn subtract_rows(out: &mut [f64], matrix: &[f64], stride: usize, rows: &[usize], by: &[f64]) {
+pub(super) fn subtract_rows(
+    out: &mut [f64],
+    matrix: &[f64],
+    stride: usize,
+    rows: &[usize],
+    by: &[f64],
+) {
     let task = Subtract {
         out,
         matrix,
@@ -367,11 +426,17 @@ pub(super) fn subtract_rows(out: &mut [f64], matrix: &[f64], stride: usize, rows
 
 /// `out_j = m_j'v` for some rows `m_j` of a matrix whose rows are as long as `v`.
 pub(super) fn row_products(out: &mut [f64], matrix: &[f64], rows: &[usize], v: &[f64]) {
-    let task = Products { out, matrix, rows, v };
+    let task = Products {
+        out,
+        matrix,
+        rows,
+        v,
+    };
     fused(task);
 }
 
-/// A loop over fused multiply-adds `a b + c`. A named type, not a closure: closures of this size are no longer inlined into the code for wide vectors.
+/// A loop over fused multiply-adds `a b + c`. A named type, not a closure: closures of this size
+/// are no longer inlined into the code for wide vectors.
 trait Fused {
     fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy);
 }
@@ -488,7 +553,8 @@ impl Fused for Sweep<'_> {
     }
 }
 
-/// By how much the slopes break the conditions of a minimum: `slope - l2 w` must be `l1 sign(w)` where `w` is not zero and within `l1` of zero elsewhere.
+/// By how much the slopes break the conditions of a minimum: `slope - l2 w` must be `l1 sign(w)`
+/// where `w` is not zero and within `l1` of zero elsewhere.
 pub fn violation(w: &[f64], slope: &[f64], penalty: Penalty) -> f64 {
     w.iter()
         .zip(slope)

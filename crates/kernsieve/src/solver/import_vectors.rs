@@ -1,14 +1,19 @@
-//! The import vector machine (Zhu & Hastie 2005): kernel logistic regression carried by a few samples.
+//! The import vector machine (Zhu & Hastie 2005): kernel logistic regression carried by a few
+//! samples.
 //!
 //! ```text
 //! H(A) = sum_i s_i loss_i(K_S A) + lambda tr(A' K_SS A)
 //! ```
-//! over coefficients of the samples in `S` only. `S` grows greedily: the sample that enters is the one with which one Newton step from the
-//! present solution lowers `H` most (their Algorithm 2; for several classes with the block-diagonal part of the curvature), then `H` is
-//! minimised for the larger `S`. It stops when `H` is within a share `epsilon` of its minimum over all samples, at `limit` samples, or when nothing is left that would
-//! lower `H`. (Zhu & Hastie stop when the last import changes `H` by little. With a wide kernel and classes of equal size that is so at the very first one.)
+//! over coefficients of the samples in `S` only. `S` grows greedily: the sample that enters is the
+//! one with which one Newton step from the present solution lowers `H` most (their Algorithm 2; for
+//! several classes with the block-diagonal part of the curvature), then `H` is minimised for the
+//! larger `S`. It stops when `H` is within a share `epsilon` of its minimum over all samples, at
+//! `limit` samples, or when nothing is left that would lower `H`. (Zhu & Hastie stop when the last
+//! import changes `H` by little. With a wide kernel and classes of equal size that is so at the
+//! very first one.)
 //!
-//! Complexity of import `m`: `2 m n^2` flops a class for the gains of all candidates (one matrix product), `n (m c)^2` a Newton step.
+//! Complexity of import `m`: `2 m n^2` flops a class for the gains of all candidates (one matrix
+//! product), `n (m c)^2` a Newton step.
 //!
 //! [Zhu & Hastie] "Kernel logistic regression and the import vector machine", JCGS 14 (2005).
 
@@ -18,7 +23,8 @@ use crate::linalg::{Cholesky, Matrix, cholesky_shifted, dot, matmul, symmetric_t
 
 /// Newton steps for one set of samples.
 const NEWTON_STEPS: usize = 100;
-/// Predicted decrease of `H`, relative to it, at which a set is solved: while samples enter, and at the end.
+/// Predicted decrease of `H`, relative to it, at which a set is solved: while samples enter, and at
+/// the end.
 const ON_THE_WAY: f64 = 1e-9;
 const EXACT: f64 = 1e-26;
 
@@ -38,10 +44,23 @@ pub struct Imported {
 }
 
 /// Imports samples for the Gram matrix `k`.
-pub fn import_vectors(k: &Matrix, likelihood: &Likelihood, ridge: f64, limit: usize, epsilon: f64) -> Result<Imported> {
+pub fn import_vectors(
+    k: &Matrix,
+    likelihood: &Likelihood,
+    ridge: f64,
+    limit: usize,
+    epsilon: f64,
+) -> Result<Imported> {
     let start = vec![0.0; k.rows() * likelihood.columns()];
     let mut work = Workspace::default();
-    let whole = match solve(k.as_slice(), likelihood, ridge, &start, Stop::FOLD, &mut work) {
+    let whole = match solve(
+        k.as_slice(),
+        likelihood,
+        ridge,
+        &start,
+        Stop::FOLD,
+        &mut work,
+    ) {
         Outcome::Solved(s) => s.objective,
         Outcome::Above(value) => value,
     };
@@ -49,7 +68,9 @@ pub fn import_vectors(k: &Matrix, likelihood: &Likelihood, ridge: f64, limit: us
     let (mut objectives, mut train_errors) = (vec![], vec![]);
     let mut last = state.objective;
     while state.rows.len() < limit.min(k.rows()) {
-        let Some(row) = state.best_candidate()? else { break };
+        let Some(row) = state.best_candidate()? else {
+            break;
+        };
         state.import(row)?;
         // Rounding may leave an import without effect: it is not kept.
         if state.objective >= last && !objectives.is_empty() {
@@ -106,7 +127,9 @@ impl<'a> State<'a> {
             objective: 0.0,
             gradient: 0.0,
         };
-        state.objective = likelihood.evaluate(&state.f, &mut state.p, &mut state.gap).0;
+        state.objective = likelihood
+            .evaluate(&state.f, &mut state.p, &mut state.gap)
+            .0;
         state
     }
 
@@ -149,7 +172,8 @@ impl<'a> State<'a> {
             let mut left: Vec<f64> = (0..n)
                 .map(|l| {
                     let row = self.k.row(l);
-                    row.iter().zip(&w).map(|(k, w)| w * k * k).sum::<f64>() + 2.0 * self.ridge * row[l]
+                    row.iter().zip(&w).map(|(k, w)| w * k * k).sum::<f64>()
+                        + 2.0 * self.ridge * row[l]
                 })
                 .collect();
             let before = left.clone();
@@ -170,7 +194,9 @@ impl<'a> State<'a> {
                 }
                 factor.solve_lower_in_place(&mut cross);
                 for j in 0..m {
-                    left.iter_mut().zip(cross.row(j)).for_each(|(l, v)| *l -= v * v);
+                    left.iter_mut()
+                        .zip(cross.row(j))
+                        .for_each(|(l, v)| *l -= v * v);
                 }
             }
             for l in 0..n {
@@ -217,7 +243,9 @@ impl<'a> State<'a> {
         if size < m {
             self.rows.truncate(size);
             let old = std::mem::take(&mut self.coef);
-            self.coef = (0..q).flat_map(|c| old[c * m..c * m + size].to_vec()).collect();
+            self.coef = (0..q)
+                .flat_map(|c| old[c * m..c * m + size].to_vec())
+                .collect();
         }
     }
 
@@ -260,7 +288,11 @@ impl<'a> State<'a> {
             }
             let mut size = 1.0;
             let moved = loop {
-                let trial: Vec<f64> = coef.iter().zip(step.as_slice()).map(|(a, d)| a - size * d).collect();
+                let trial: Vec<f64> = coef
+                    .iter()
+                    .zip(step.as_slice())
+                    .map(|(a, d)| a - size * d)
+                    .collect();
                 let loss = self.outputs(&ks, &trial);
                 let value = loss + self.ridge * norm(&trial);
                 // Close to the solution the decrease is below what rounding shows.
@@ -292,7 +324,9 @@ impl<'a> State<'a> {
                 self.f[c * n + i] = dot(ks.row(i), a);
             }
         }
-        self.likelihood.evaluate(&self.f, &mut self.p, &mut self.gap).0
+        self.likelihood
+            .evaluate(&self.f, &mut self.p, &mut self.gap)
+            .0
     }
 
     /// The whole second derivative, all columns coupled.
@@ -309,7 +343,11 @@ impl<'a> State<'a> {
                 let block = matmul(weighted.view().t(), ks.view());
                 for i in 0..m {
                     for j in 0..m {
-                        let penalty = if c == d { 2.0 * self.ridge * kss[(i, j)] } else { 0.0 };
+                        let penalty = if c == d {
+                            2.0 * self.ridge * kss[(i, j)]
+                        } else {
+                            0.0
+                        };
                         hessian[(c * m + i, d * m + j)] = block[(i, j)] + penalty;
                         hessian[(d * m + j, c * m + i)] = block[(i, j)] + penalty;
                     }
@@ -320,7 +358,8 @@ impl<'a> State<'a> {
     }
 }
 
-/// Cholesky with as little on the diagonal as it takes: samples that are almost alike make the matrix singular to rounding.
+/// Cholesky with as little on the diagonal as it takes: samples that are almost alike make the
+/// matrix singular to rounding.
 fn factor_with_jitter(system: Matrix) -> Result<Cholesky> {
     let scale = (0..system.rows()).fold(f64::MIN_POSITIVE, |m, i| f64::max(m, system[(i, i)]));
     let mut jitter = 1e-15 * scale;
@@ -336,30 +375,40 @@ fn factor_with_jitter(system: Matrix) -> Result<Cholesky> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Groups;
+    use crate::classes::Classes;
     use crate::kernel::{Kernel, gram};
     use crate::testing::problem;
 
-    fn example(classes: usize) -> (Matrix, Groups) {
+    fn example(classes: usize) -> (Matrix, Classes) {
         let p = problem(45, 2, classes, 21);
-        (gram(&Kernel::Gaussian { bandwidth: 1.2 }, &p.x), p.groups())
+        (
+            gram(&Kernel::Gaussian { bandwidth: 1.2 }, &p.x),
+            p.classes(),
+        )
     }
 
     #[test]
     fn all_samples_give_the_whole_regression() {
-        for classes in [2, 3] {
-            let (k, groups) = example(classes);
-            let likelihood = Likelihood::new(&groups);
+        for c in [2, 3] {
+            let (k, classes) = example(c);
+            let likelihood = Likelihood::new(&classes);
             let few = import_vectors(&k, &likelihood, 0.01, 45, 0.0).expect("imports");
             let start = vec![0.0; 45 * likelihood.columns()];
             let mut work = Workspace::default();
-            let Outcome::Solved(all) = solve(k.as_slice(), &likelihood, 0.01, &start, Stop::EXACT, &mut work) else {
+            let Outcome::Solved(all) = solve(
+                k.as_slice(),
+                &likelihood,
+                0.01,
+                &start,
+                Stop::EXACT,
+                &mut work,
+            ) else {
                 panic!("solves")
             };
             let last = few.objectives.last().expect("some");
             assert!(
                 (last - all.objective).abs() < 1e-9,
-                "{classes}: {last} {}",
+                "{c}: {last} {}",
                 all.objective
             );
             assert!(few.objectives.windows(2).all(|h| h[1] < h[0]));
@@ -369,11 +418,12 @@ mod tests {
 
     #[test]
     fn a_few_samples_come_close_and_the_first_is_the_best_of_all() {
-        for classes in [2, 3] {
-            let (k, groups) = example(classes);
-            let likelihood = Likelihood::new(&groups);
+        for c in [2, 3] {
+            let (k, classes) = example(c);
+            let likelihood = Likelihood::new(&classes);
             let one = import_vectors(&k, &likelihood, 0.01, 1, 0.0).expect("imports");
-            // The order is by one Newton step: the sample chosen is among the best by the objective itself.
+            // The order is by one Newton step: the sample chosen is among the best by the objective
+            // itself.
             let mut alone: Vec<f64> = (0..45)
                 .map(|row| {
                     let mut state = State::new(&k, &likelihood, 0.01);
@@ -382,11 +432,19 @@ mod tests {
                 })
                 .collect();
             alone.sort_by(f64::total_cmp);
-            assert!(one.objectives[0] <= alone[4], "{} {:?}", one.objectives[0], &alone[..6]);
+            assert!(
+                one.objectives[0] <= alone[4],
+                "{} {:?}",
+                one.objectives[0],
+                &alone[..6]
+            );
             let ten = import_vectors(&k, &likelihood, 0.01, 10, 0.001).expect("imports");
             let all = import_vectors(&k, &likelihood, 0.01, 45, 0.0).expect("imports");
             let (ten, all) = (ten.objectives.last(), all.objectives.last());
-            assert!(ten.expect("some") < &(1.02 * all.expect("some")), "{ten:?} {all:?}");
+            assert!(
+                ten.expect("some") < &(1.02 * all.expect("some")),
+                "{ten:?} {all:?}"
+            );
         }
     }
 
@@ -394,7 +452,7 @@ mod tests {
     fn a_wide_kernel_does_not_end_at_the_first_sample() {
         let p = problem(60, 6, 2, 4);
         let k = gram(&Kernel::Gaussian { bandwidth: 30.0 }, &p.x);
-        let likelihood = Likelihood::new(&p.groups());
+        let likelihood = Likelihood::new(&p.classes());
         let few = import_vectors(&k, &likelihood, 1e-5, 40, 1e-3).expect("imports");
         assert!(
             few.rows.len() > 2 && *few.train_errors.last().expect("some") < 0.4,
@@ -404,13 +462,13 @@ mod tests {
 
     #[test]
     fn repeated_rows_do_no_harm() {
-        let (k, groups) = example(2);
+        let (k, classes) = example(2);
         let rows: Vec<usize> = (0..45).chain(0..45).collect();
         let twice = Matrix::from_fn(90, 90, |i, j| k[(rows[i], rows[j])]);
-        let codes: Vec<usize> = rows.iter().map(|&i| groups.codes()[i]).collect();
-        let likelihood = Likelihood::new(&Groups::new(&codes, None, 2));
+        let codes: Vec<usize> = rows.iter().map(|&i| classes.codes()[i]).collect();
+        let likelihood = Likelihood::new(&Classes::new(&codes, None, 2));
         let few = import_vectors(&twice, &likelihood, 0.01, 90, 0.0).expect("imports");
-        let once = import_vectors(&k, &Likelihood::new(&groups), 0.01, 45, 0.0).expect("imports");
+        let once = import_vectors(&k, &Likelihood::new(&classes), 0.01, 45, 0.0).expect("imports");
         let (a, b) = (
             few.objectives.last().expect("some"),
             once.objectives.last().expect("some"),

@@ -1,16 +1,20 @@
-//! The lasso and the elastic net, one design for many targets (Hidaka & Kurita, eq. 18 and 19, whose `1 / lambda` has to be `lambda`).
+//! The lasso and the elastic net, one design for many targets (Hidaka & Kurita, eq. 18 and 19,
+//! whose `1 / lambda` has to be `lambda`).
 //!
 //! ```text
 //! min_w  |t - X w|^2 / 2 + lambda (r |w|_1 + (1 - r) |w|^2 / 2)                     columns of X and t centred: the offset is free
 //! ```
-//! Walks down a list of penalties, each start the end of the one before. Of the features only a *working set* takes part in the descent
-//! ([`super::coordinate_descent`]); when it is solved the slopes of all others say which break the conditions of a minimum and have to come in. A solution is
-//! accepted when the duality gap over *all* features is small enough, so nothing is left to the choice of the working set. Features that the gap proves to be
-//! zero at this penalty (gap-safe screening, Ndiaye et al. 2017) are not looked at again until the next one.
+//! Walks down a list of penalties, each start the end of the one before. Of the features only a
+//! *working set* takes part in the descent ([`super::coordinate_descent`]); when it is solved the
+//! slopes of all others say which break the conditions of a minimum and have to come in. A solution
+//! is accepted when the duality gap over *all* features is small enough, so nothing is left to the
+//! choice of the working set. Features that the gap proves to be zero at this penalty (gap-safe
+//! screening, Ndiaye et al. 2017) are not looked at again until the next one.
 //!
-//! When there are no more features than rows the Gram matrix `X'X` is formed once for all targets, and slopes come from it (covariance updates); otherwise they
-//! come from the residuals, and of the Gram matrix only the working set's part is formed.
-//! Complexity: `n p^2` for the Gram matrix, or `n p` a check of the slopes; a sweep is at most the square of the working set.
+//! When there are no more features than rows the Gram matrix `X'X` is formed once for all targets,
+//! and slopes come from it (covariance updates); otherwise they come from the residuals, and of the
+//! Gram matrix only the working set's part is formed. Complexity: `n p^2` for the Gram matrix, or
+//! `n p` a check of the slopes; a sweep is at most the square of the working set.
 
 use super::coordinate_descent::{Descent, Penalty, row_products, subtract_rows, violation};
 use crate::linalg::{Matrix, View, dot, gemm_into, symmetric_product};
@@ -69,7 +73,8 @@ pub struct Stop {
     pub gap: f64,
     /// Largest break of the conditions of a minimum, relative to the largest entry of `X't`.
     pub slope: f64,
-    /// Share of `|t|^2` left unexplained at which a path ends: smaller penalties get the last solution.
+    /// Share of `|t|^2` left unexplained at which a path ends: smaller penalties get the last
+    /// solution.
     pub explained: f64,
 }
 
@@ -107,16 +112,23 @@ pub struct Solution {
     pub converged: bool,
 }
 
-/// Solutions of several targets (columns of `targets`, centred and scaled like the design) at every penalty: `[target][penalty]`. The penalties fall. Targets are
-/// solved in parallel, each by itself.
-pub fn path(design: &Design, targets: &Matrix, penalties: &[Penalty], stop: Stop) -> Vec<Vec<Solution>> {
+/// Solutions of several targets (columns of `targets`, centred and scaled like the design) at every
+/// penalty: `[target][penalty]`. The penalties fall. Targets are solved in parallel, each by
+/// itself.
+pub fn path(
+    design: &Design,
+    targets: &Matrix,
+    penalties: &[Penalty],
+    stop: Stop,
+) -> Vec<Vec<Solution>> {
     (0..targets.cols())
         .into_par_iter()
         .map(|k| {
             let mut walk = Walk::new(design, targets.column(k));
             let mut solutions: Vec<Solution> = Vec::with_capacity(penalties.len());
             for &penalty in penalties {
-                // Where next to nothing is left to explain a smaller penalty changes no prediction to speak of.
+                // Where next to nothing is left to explain a smaller penalty changes no prediction
+                // to speak of.
                 let explained = |s: &&Solution| s.residual <= stop.explained * walk.square;
                 match solutions.last().filter(explained).cloned() {
                     Some(last) => solutions.push(last),
@@ -132,7 +144,8 @@ pub fn path(design: &Design, targets: &Matrix, penalties: &[Penalty], stop: Stop
 pub(super) const GROWTH: usize = 32;
 /// Coefficients this much below the largest (in units of the fit) are rounding.
 const DUST: f64 = 1e-11;
-/// Penalties this much below the one that leaves no coefficient have no dual point that rounding would leave anything of.
+/// Penalties this much below the one that leaves no coefficient have no dual point that rounding
+/// would leave anything of.
 const LEAST_PENALTY: f64 = 1e-10;
 /// Rounds without progress, after which rounding must have the upper hand.
 const IDLE: usize = 3;
@@ -195,7 +208,8 @@ impl<'a> Walk<'a> {
             let progress = now < 0.5 * best || self.grows(&alive, &check, penalty);
             idle = if progress { 0 } else { idle + 1 };
             best = best.min(now);
-            // A penalty next to nothing leaves no dual point to speak of: then the slopes alone decide.
+            // A penalty next to nothing leaves no dual point to speak of: then the slopes alone
+            // decide.
             let no_gap = penalty.l1 <= LEAST_PENALTY * largest;
             let slopes_hold = check.violation
                 <= if no_gap {
@@ -228,7 +242,8 @@ impl<'a> Walk<'a> {
             let measure = |w: &[f64], q: &[f64]| {
                 let largest = steepest(w, q, penalty);
                 let gap = duality(w, q, &correlations, square, largest, penalty).1;
-                (gap / goal.max(f64::MIN_POSITIVE)).max(violation(w, q, penalty) / slope_goal.max(f64::MIN_POSITIVE))
+                (gap / goal.max(f64::MIN_POSITIVE))
+                    .max(violation(w, q, penalty) / slope_goal.max(f64::MIN_POSITIVE))
             };
             sweeps += self.descent.run(penalty, 1.0, measure);
         }
@@ -245,7 +260,9 @@ impl<'a> Walk<'a> {
     /// Takes in the features whose slopes break the conditions most.
     fn grow(&mut self, alive: &[usize], check: &Check, penalty: Penalty) {
         let outside = alive.iter().copied().filter(|&j| !self.inside[j]);
-        let mut new: Vec<usize> = outside.filter(|&j| check.slopes[j].abs() > penalty.l1).collect();
+        let mut new: Vec<usize> = outside
+            .filter(|&j| check.slopes[j].abs() > penalty.l1)
+            .collect();
         let steepness = |j: usize| check.slopes[j].abs();
         new.sort_by(|&a, &b| steepness(b).total_cmp(&steepness(a)).then(a.cmp(&b)));
         let carried = self.descent.w.iter().filter(|w| **w != 0.0).count();
@@ -260,14 +277,24 @@ impl<'a> Walk<'a> {
             Some(gram) => {
                 for (k, &j) in new.iter().enumerate() {
                     let row = gram.row(j);
-                    rows.row_mut(k).iter_mut().zip(&all).for_each(|(v, &l)| *v = row[l]);
+                    rows.row_mut(k)
+                        .iter_mut()
+                        .zip(&all)
+                        .for_each(|(v, &l)| *v = row[l]);
                 }
             }
             None => {
                 let features = self.design.features.select_rows(&all);
                 let (n, old) = (features.cols(), self.set.len());
                 let own = View::new(&features.as_slice()[old * n..], new.len(), n, n);
-                gemm_into(rows.as_mut_slice(), all.len(), own, features.view().t(), 1.0, false);
+                gemm_into(
+                    rows.as_mut_slice(),
+                    all.len(),
+                    own,
+                    features.view().t(),
+                    1.0,
+                    false,
+                );
             }
         }
         let slopes: Vec<f64> = new.iter().map(|&j| check.slopes[j]).collect();
@@ -279,7 +306,11 @@ impl<'a> Walk<'a> {
     /// Slopes of the features that are alive, computed anew; objective and gap.
     fn check(&mut self, alive: &[usize], penalty: Penalty) -> Check {
         let mut slopes;
-        let moved = self.set.iter().zip(&self.descent.w).filter(|(_, w)| **w != 0.0);
+        let moved = self
+            .set
+            .iter()
+            .zip(&self.descent.w)
+            .filter(|(_, w)| **w != 0.0);
         let (moved, by): (Vec<usize>, Vec<f64>) = moved.unzip();
         match &self.design.gram {
             Some(gram) => {
@@ -289,7 +320,13 @@ impl<'a> Walk<'a> {
             None => {
                 let mut residual = self.target.clone();
                 let features = &self.design.features;
-                subtract_rows(&mut residual, features.as_slice(), features.cols(), &moved, &by);
+                subtract_rows(
+                    &mut residual,
+                    features.as_slice(),
+                    features.cols(),
+                    &moved,
+                    &by,
+                );
                 slopes = vec![0.0; self.correlations.len()];
                 row_products(&mut slopes, features.as_slice(), alive, &residual);
             }
@@ -320,7 +357,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Objective, gap and conditions once more, from the residuals themselves: differences of the Gram matrix's products lose digits where the penalty is small.
+    /// Objective, gap and conditions once more, from the residuals themselves: differences of the
+    /// Gram matrix's products lose digits where the penalty is small.
     fn certify(&self, solution: &mut Solution, penalty: Penalty, tol: f64, slope_tol: f64) {
         let features = &self.design.features;
         let mut residual = self.target.clone();
@@ -347,8 +385,19 @@ impl<'a> Walk<'a> {
         solution.converged = solution.gap <= tol && violation(&w, &slopes, penalty) <= slope_tol;
     }
 
-    fn solution(&self, check: &Check, penalty: Penalty, sweeps: usize, converged: bool) -> Solution {
-        let mut kept: Vec<(usize, f64)> = self.set.iter().copied().zip(self.descent.w.iter().copied()).collect();
+    fn solution(
+        &self,
+        check: &Check,
+        penalty: Penalty,
+        sweeps: usize,
+        converged: bool,
+    ) -> Solution {
+        let mut kept: Vec<(usize, f64)> = self
+            .set
+            .iter()
+            .copied()
+            .zip(self.descent.w.iter().copied())
+            .collect();
         // What rounding has left of a feature that another one speaks for is zero.
         let size = |j: usize, w: f64| w.abs() * self.design.squares[j].sqrt();
         let dust = DUST * kept.iter().map(|&(j, w)| size(j, w)).fold(0.0, f64::max);
@@ -369,12 +418,16 @@ impl<'a> Walk<'a> {
 
 /// The largest slope once the squared penalty is counted in.
 fn steepest(w: &[f64], slopes: &[f64], penalty: Penalty) -> f64 {
-    let slopes = w.iter().zip(slopes).map(|(w, q)| (q - penalty.l2 * w).abs());
+    let slopes = w
+        .iter()
+        .zip(slopes)
+        .map(|(w, q)| (q - penalty.l2 * w).abs());
     slopes.fold(0.0, f64::max)
 }
 
-/// Objective, duality gap, and the scale `s` of the dual point `s (r, -sqrt(l2) w)`, where `r = t - X w`: the largest, at most the best, with which all slopes
-/// are within `l1`. An elastic net is a lasso with rows `sqrt(l2) I` more.
+/// Objective, duality gap, and the scale `s` of the dual point `s (r, -sqrt(l2) w)`, where `r = t -
+/// X w`: the largest, at most the best, with which all slopes are within `l1`. An elastic net is a
+/// lasso with rows `sqrt(l2) I` more.
 fn duality(
     w: &[f64],
     slopes: &[f64],
@@ -390,14 +443,24 @@ fn duality(
 }
 
 /// The same from the squared residual (with `l2 |w|^2`) and its product with the target.
-fn values(residual: f64, target_by_residual: f64, l1: f64, w: &[f64], largest: f64) -> (f64, f64, f64) {
+fn values(
+    residual: f64,
+    target_by_residual: f64,
+    l1: f64,
+    w: &[f64],
+    largest: f64,
+) -> (f64, f64, f64) {
     let objective = 0.5 * residual + l1 * w.iter().map(|v| v.abs()).sum::<f64>();
     let best = if residual > 0.0 {
         target_by_residual / residual
     } else {
         0.0
     };
-    let feasible = if largest > 0.0 { l1 / largest } else { f64::INFINITY };
+    let feasible = if largest > 0.0 {
+        l1 / largest
+    } else {
+        f64::INFINITY
+    };
     let scale = best.clamp(-feasible, feasible);
     let dual = scale * target_by_residual - 0.5 * scale * scale * residual;
     (objective, objective - dual, scale)
@@ -410,7 +473,8 @@ mod tests {
     use crate::testing::random;
     use proptest::prelude::*;
 
-    /// Centred features, the last a copy of the first where there are three or more, and centred targets.
+    /// Centred features, the last a copy of the first where there are three or more, and centred
+    /// targets.
     fn problem(n: usize, p: usize, k: usize, seed: u64) -> (Matrix, Matrix) {
         let noise = random(n, p, seed);
         let shared = random(n, 1, seed + 1);
@@ -418,7 +482,9 @@ mod tests {
             _ if p >= 3 && j == p - 1 => noise[(i, 0)] + shared[(i, 0)],
             _ => noise[(i, j)] + shared[(i, 0)],
         });
-        let mut t = Matrix::from_fn(n, k, |i, l| f64::from(x[(i, l % p)] + noise[(i, 0)] > 0.3 * l as f64));
+        let mut t = Matrix::from_fn(n, k, |i, l| {
+            f64::from(x[(i, l % p)] + noise[(i, 0)] > 0.3 * l as f64)
+        });
         center_columns(&mut x);
         center_columns(&mut t);
         (x, t)
@@ -431,10 +497,14 @@ mod tests {
         let r: Vec<f64> = (0..x.rows()).map(|i| t[i] - dot(x.row(i), &w)).collect();
         let slopes: Vec<f64> = (0..x.cols()).map(|j| dot(&x.column(j), &r)).collect();
         let objective = 0.5 * dot(&r, &r) + penalty.of(&w);
-        let steep = w.iter().zip(&slopes).map(|(w, q)| (q - penalty.l2 * w).abs());
+        let steep = w
+            .iter()
+            .zip(&slopes)
+            .map(|(w, q)| (q - penalty.l2 * w).abs());
         let largest = steep.fold(0.0, f64::max);
         let scale = (penalty.l1 / largest).min(1.0);
-        // Lasso with the rows sqrt(l2) I added; dual max over theta = scale * residual of t'theta - |theta|^2 / 2.
+        // Lasso with the rows sqrt(l2) I added; dual max over theta = scale * residual of t'theta -
+        // |theta|^2 / 2.
         let residual = dot(&r, &r) + penalty.l2 * dot(&w, &w);
         let dual = scale * dot(t, &r) - 0.5 * scale * scale * residual;
         let broken = violation(&w, &slopes, penalty);
@@ -471,11 +541,13 @@ mod tests {
     #[test]
     fn orthogonal_features_are_thresholded() {
         // Columns of a Hadamard matrix without the constant one: centred, |x_j|^2 = 8.
-        let x = Matrix::from_fn(
-            8,
-            7,
-            |i, j| if (i & (j + 1)).count_ones() % 2 == 0 { 1.0 } else { -1.0 },
-        );
+        let x = Matrix::from_fn(8, 7, |i, j| {
+            if (i & (j + 1)).count_ones() % 2 == 0 {
+                1.0
+            } else {
+                -1.0
+            }
+        });
         let mut t = random(8, 1, 3);
         center_columns(&mut t);
         let t = t.column(0);
@@ -489,7 +561,11 @@ mod tests {
         for j in 0..7 {
             let c = dot(&x.column(j), &t);
             let expected = c.signum() * (c.abs() - 1.5).max(0.0) / 8.5;
-            let own = s.support.iter().position(|&k| k == j).map_or(0.0, |k| s.coef[k]);
+            let own = s
+                .support
+                .iter()
+                .position(|&k| k == j)
+                .map_or(0.0, |k| s.coef[k]);
             assert!((own - expected).abs() < 1e-12);
         }
     }
@@ -516,9 +592,14 @@ mod tests {
     fn without_a_penalty_it_is_least_squares() {
         let (x, t) = problem(40, 2, 2, 9);
         let expected = least_squares(&x, &t, 1e-12).expect("converges").coef;
-        for (l, s) in path(&Design::new(&x), &t, &[Penalty { l1: 1e-12, l2: 0.0 }], Stop::EXACT)
-            .iter()
-            .enumerate()
+        for (l, s) in path(
+            &Design::new(&x),
+            &t,
+            &[Penalty { l1: 1e-12, l2: 0.0 }],
+            Stop::EXACT,
+        )
+        .iter()
+        .enumerate()
         {
             for (j, w) in s[0].support.iter().zip(&s[0].coef) {
                 assert!((w - expected[(*j, l)]).abs() < 1e-9);
@@ -546,14 +627,22 @@ mod tests {
     #[test]
     fn a_path_ends_where_a_cold_start_ends() {
         let (x, t) = problem(25, 80, 2, 13);
-        let penalties: Vec<Penalty> = (0..12).map(|e| Penalty::mixed(0.7f64.powi(e) * 4.0, 1.0)).collect();
+        let penalties: Vec<Penalty> = (0..12)
+            .map(|e| Penalty::mixed(0.7f64.powi(e) * 4.0, 1.0))
+            .collect();
         let design = Design::new(&x);
         let warm = path(&design, &t, &penalties, Stop::EXACT);
         let cold = path(&design, &t, &penalties[11..], Stop::EXACT);
         for (a, b) in warm.iter().zip(&cold) {
             // Copies of a feature may share its weight in any way, so the fits are compared.
             let fitted = |s: &Solution| -> Vec<f64> {
-                let own = |i: usize| s.support.iter().zip(&s.coef).map(|(&j, w)| w * x[(i, j)]).sum();
+                let own = |i: usize| {
+                    s.support
+                        .iter()
+                        .zip(&s.coef)
+                        .map(|(&j, w)| w * x[(i, j)])
+                        .sum()
+                };
                 (0..25).map(own).collect()
             };
             let (u, v) = (fitted(&a[11]), fitted(&b[0]));

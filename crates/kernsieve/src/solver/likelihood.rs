@@ -1,10 +1,12 @@
-//! The likelihood of kernel logistic regression: losses, probabilities and curvature of outputs, row by row (Ghosh & Wang, eq. 9 and 20).
+//! The likelihood of kernel logistic regression: losses, probabilities and curvature of outputs,
+//! row by row (Ghosh & Wang, eq. 9 and 20).
 //!
 //! Two classes have one column of outputs, the log odds of the second class; more have one a class.
 
-use crate::data::Groups;
+use crate::classes::Classes;
 
-/// Classes and shares of the rows. Vectors over rows and columns are stored one column after the other.
+/// Classes and shares of the rows. Vectors over rows and columns are stored one column after the
+/// other.
 #[derive(Clone, Debug)]
 pub struct Likelihood {
     pub(super) codes: Vec<usize>,
@@ -15,12 +17,14 @@ pub struct Likelihood {
 
 impl Likelihood {
     /// Of these classes, rows counting by their weight.
-    pub fn new(groups: &Groups) -> Self {
-        let total = groups.total();
+    pub fn new(classes: &Classes) -> Self {
+        let total = classes.total();
         Self {
-            codes: groups.codes().to_vec(),
-            shares: (0..groups.n_rows()).map(|i| groups.weight(i) / total).collect(),
-            classes: groups.n_classes(),
+            codes: classes.codes().to_vec(),
+            shares: (0..classes.n_rows())
+                .map(|i| classes.weight(i) / total)
+                .collect(),
+            classes: classes.n_classes(),
         }
     }
 
@@ -34,8 +38,9 @@ impl Likelihood {
         if self.classes == 2 { 1 } else { self.classes }
     }
 
-    /// Mean loss and mean entropy at the outputs `f`; `p` becomes the probabilities (two classes: of the second) and `gap` becomes `y - p`, to
-    /// full relative accuracy however sure the model is.
+    /// Mean loss and mean entropy at the outputs `f`; `p` becomes the probabilities (two classes:
+    /// of the second) and `gap` becomes `y - p`, to full relative accuracy however sure the model
+    /// is.
     pub fn evaluate(&self, f: &[f64], p: &mut [f64], gap: &mut [f64]) -> (f64, f64) {
         let n = self.n_rows();
         let (mut loss, mut entropy) = (0.0, 0.0);
@@ -99,7 +104,11 @@ impl Likelihood {
     /// `r = 2 lambda A - s (y - p)`
     pub(super) fn residual(&self, ridge: f64, a: &[f64], gap: &[f64], r: &mut [f64]) {
         let n = self.n_rows();
-        for ((a, gap), r) in a.chunks_exact(n).zip(gap.chunks_exact(n)).zip(r.chunks_exact_mut(n)) {
+        for ((a, gap), r) in a
+            .chunks_exact(n)
+            .zip(gap.chunks_exact(n))
+            .zip(r.chunks_exact_mut(n))
+        {
             for i in 0..n {
                 r[i] = 2.0 * ridge * a[i] - self.shares[i] * gap[i];
             }
@@ -123,9 +132,15 @@ impl Likelihood {
         }
     }
 
-    /// Mean entropy of the probabilities `(1 - share) q + share p`, where `q` are those whose dual coefficients are `a`: `s (y - q) = 2 lambda a`.
-    /// `None` where these are no probabilities.
-    pub(super) fn mixed_entropy(&self, ridge: f64, a: &[f64], p: &[f64], share: f64) -> Option<f64> {
+    /// Mean entropy of the probabilities `(1 - share) q + share p`, where `q` are those whose dual
+    /// coefficients are `a`: `s (y - q) = 2 lambda a`. `None` where these are no probabilities.
+    pub(super) fn mixed_entropy(
+        &self,
+        ridge: f64,
+        a: &[f64],
+        p: &[f64],
+        share: f64,
+    ) -> Option<f64> {
         let n = self.n_rows();
         let term = |v: f64| if v > 0.0 { -v * v.ln() } else { 0.0 };
         let mut total = 0.0;
@@ -153,11 +168,14 @@ impl Likelihood {
     /// Largest `|v_i| / s_i`.
     pub(super) fn relative_size(&self, v: &[f64]) -> f64 {
         v.chunks_exact(self.n_rows()).fold(0.0, |m, v| {
-            v.iter().zip(&self.shares).fold(m, |m, (v, s)| f64::max(m, v.abs() / s))
+            v.iter()
+                .zip(&self.shares)
+                .fold(m, |m, (v, s)| f64::max(m, v.abs() / s))
         })
     }
 
-    /// Share of the rows whose most probable class is not their own; `p` as [`Self::evaluate`] leaves it.
+    /// Share of the rows whose most probable class is not their own; `p` as [`Self::evaluate`]
+    /// leaves it.
     pub fn training_error(&self, p: &[f64]) -> f64 {
         let n = self.n_rows();
         (0..n)
@@ -165,7 +183,8 @@ impl Likelihood {
                 let predicted = if self.classes == 2 {
                     usize::from(p[i] > 0.5)
                 } else {
-                    (1..self.classes).fold(0, |b, c| if p[c * n + i] > p[b * n + i] { c } else { b })
+                    (1..self.classes)
+                        .fold(0, |b, c| if p[c * n + i] > p[b * n + i] { c } else { b })
                 };
                 predicted != self.codes[i]
             })

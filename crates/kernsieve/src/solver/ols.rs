@@ -1,27 +1,31 @@
 //! Orthogonal least squares forward selection for many responses (Harrison & Pasupa, section 2.3).
 //!
-//! Candidate columns `p_j` and responses `y_c` are centred (the offset enters first and is never penalised). Every step takes
-//! the candidate of largest `sum_c (p_j'y_c)^2 / (p_j'p_j + 1e-9)`, `p_j` being what is left of the candidate once it is
-//! orthogonal to those already chosen: the choice of textbook modified Gram-Schmidt.
+//! Candidate columns `p_j` and responses `y_c` are centred (the offset enters first and is never
+//! penalised). Every step takes the candidate of largest `sum_c (p_j'y_c)^2 / (p_j'p_j + 1e-9)`,
+//! `p_j` being what is left of the candidate once it is orthogonal to those already chosen: the
+//! choice of textbook modified Gram-Schmidt.
 //!
-//! It is done as a Cholesky factorisation of `G = P'P` in which that criterion picks the pivot. All the criterion needs is
-//! the squared norm and the products with the responses of each remaining candidate, `O(m c)` a step; the Schur complement is
-//! updated a block of steps at a time by matrix products. A full path costs `m^3 / 3` flops on top of `G`.
+//! It is done as a Cholesky factorisation of `G = P'P` in which that criterion picks the pivot. All
+//! the criterion needs is the squared norm and the products with the responses of each remaining
+//! candidate, `O(m c)` a step; the Schur complement is updated a block of steps at a time by matrix
+//! products. A full path costs `m^3 / 3` flops on top of `G`.
 //!
-//! `G` squares the condition number: a candidate with less than 1e-12 of its squared norm left counts as dependent and is
-//! excluded, and the coefficients of the chosen columns come from an orthogonal factorisation of those columns
-//! ([`coefficients`]), not from `G`.
+//! `G` squares the condition number: a candidate with less than 1e-12 of its squared norm left
+//! counts as dependent and is excluded, and the coefficients of the chosen columns come from an
+//! orthogonal factorisation of those columns ([`coefficients`]), not from `G`.
 
 use crate::error::Result;
 use crate::linalg::{Matrix, View, dot, gemm_into, matmul};
 use kernsieve_dense::tall_qr;
 use rayon::prelude::*;
 
-/// Diagonal penalty in orthogonal coordinates, on squared norms of orthogonal columns that are not normalised.
+/// Diagonal penalty in orthogonal coordinates, on squared norms of orthogonal columns that are not
+/// normalised.
 pub const PENALTY: f64 = 1e-9;
 /// A column with a smaller share of its squared norm left is dependent on those chosen.
 const DEPENDENT: f64 = 1e-12;
-/// When the best gain is a smaller share of the first one, the responses are explained and what is left is rounding.
+/// When the best gain is a smaller share of the first one, the responses are explained and what is
+/// left is rounding.
 const NOTHING: f64 = 1e-14;
 /// Gains that differ by a smaller share are tied.
 const TIE: f64 = 1e-8;
@@ -44,17 +48,24 @@ pub struct Step<'a> {
     pub shrinkage: f64,
 }
 
-/// Selects up to `max` candidates. `gram` is `P'P` (`m x m`, centred columns; its lower triangle is overwritten) and
-/// `products` is `P'Y` (`m x c`). `observe` is called after every step and may end the selection by returning `false`.
-/// Returns the number of steps taken: fewer than `max` when nothing independent, or nothing to explain, is left.
+/// Selects up to `max` candidates. `gram` is `P'P` (`m x m`, centred columns; its lower triangle is
+/// overwritten) and `products` is `P'Y` (`m x c`). `observe` is called after every step and may end
+/// the selection by returning `false`. Returns the number of steps taken: fewer than `max` when
+/// nothing independent, or nothing to explain, is left.
 ///
 /// Ties go to the candidate that stands first.
-pub fn forward_selection(gram: Matrix, products: Matrix, max: usize, observe: impl FnMut(&Step<'_>) -> bool) -> usize {
+pub fn forward_selection(
+    gram: Matrix,
+    products: Matrix,
+    max: usize,
+    observe: impl FnMut(&Step<'_>) -> bool,
+) -> usize {
     let ranks: Vec<usize> = (0..gram.rows()).collect();
     ranked_selection(gram, products, &ranks, max, observe)
 }
 
-/// The same with ties going to the candidate of least rank. Ranks that come from the rows themselves make the choice the same in whatever order they stand.
+/// The same with ties going to the candidate of least rank. Ranks that come from the rows
+/// themselves make the choice the same in whatever order they stand.
 pub fn ranked_selection(
     gram: Matrix,
     products: Matrix,
@@ -68,7 +79,9 @@ pub fn ranked_selection(
         let block = BLOCK.min(max.min(state.candidates()) - size);
         let start = size;
         for k in 0..block {
-            let Some(best) = state.best(start + k) else { return size };
+            let Some(best) = state.best(start + k) else {
+                return size;
+            };
             state.swap(start + k, best, k);
             let (length, responses) = state.eliminate(start, k);
             size += 1;
@@ -90,9 +103,11 @@ pub fn ranked_selection(
     size
 }
 
-/// The factorisation under way. Positions `0..t` hold what was chosen, in order; everything is permuted alike.
+/// The factorisation under way. Positions `0..t` hold what was chosen, in order; everything is
+/// permuted alike.
 struct State {
-    /// Lower triangle: columns before the current block hold the factor, the rest the Schur complement as of its start.
+    /// Lower triangle: columns before the current block hold the factor, the rest the Schur
+    /// complement as of its start.
     a: Matrix,
     /// Factor columns of the current block, `m x BLOCK`, row by row.
     panel: Matrix,
@@ -133,7 +148,8 @@ impl State {
         self.a.rows()
     }
 
-    /// Position of the best remaining candidate, the one of least rank on a tie; `None` when all are dependent or nothing is left to explain. Gains that differ by rounding are tied.
+    /// Position of the best remaining candidate, the one of least rank on a tie; `None` when all
+    /// are dependent or nothing is left to explain. Gains that differ by rounding are tied.
     fn best(&mut self, from: usize) -> Option<usize> {
         let mut most = f64::NEG_INFINITY;
         for i in from..self.candidates() {
@@ -178,8 +194,8 @@ impl State {
         }
     }
 
-    /// Makes position `start + k` the next column of the factor. Returns the pivot's length and its products with the
-    /// responses.
+    /// Makes position `start + k` the next column of the factor. Returns the pivot's length and its
+    /// products with the responses.
     fn eliminate(&mut self, start: usize, k: usize) -> (f64, Vec<f64>) {
         let m = self.candidates();
         let t = start + k;
@@ -227,7 +243,8 @@ impl State {
         (length, responses)
     }
 
-    /// `q_k'p` of the pivot at `start + k`: factor columns of earlier blocks, then those of the panel.
+    /// `q_k'p` of the pivot at `start + k`: factor columns of earlier blocks, then those of the
+    /// panel.
     fn projections(&self, start: usize, k: usize) -> Vec<f64> {
         let t = start + k;
         let mut row = self.a.row(t)[..start].to_vec();
@@ -235,7 +252,8 @@ impl State {
         row
     }
 
-    /// Stores the panel's columns in the factor and takes them out of the Schur complement: lower half, by products.
+    /// Stores the panel's columns in the factor and takes them out of the Schur complement: lower
+    /// half, by products.
     fn update(&mut self, start: usize, width: usize) {
         const TILE: usize = 128;
         let m = self.candidates();
@@ -243,25 +261,29 @@ impl State {
         let panel = self.panel.as_slice();
         let rows = &mut self.a.as_mut_slice()[start * m..];
         rows.par_chunks_mut(m).enumerate().for_each(|(i, row)| {
-            row[start..end].copy_from_slice(&panel[(start + i) * BLOCK..(start + i) * BLOCK + width]);
+            row[start..end]
+                .copy_from_slice(&panel[(start + i) * BLOCK..(start + i) * BLOCK + width]);
         });
         if end >= m {
             return;
         }
         let below = &mut self.a.as_mut_slice()[end * m..];
-        below.par_chunks_mut(TILE * m).enumerate().for_each(|(t, chunk)| {
-            let count = chunk.len() / m;
-            let first = end + t * TILE;
-            let upto = first + count - end;
-            gemm_into(
-                &mut chunk[end..],
-                m,
-                View::new(&panel[first * BLOCK..], count, width, BLOCK),
-                View::new(&panel[end * BLOCK..], upto, width, BLOCK).t(),
-                -1.0,
-                true,
-            );
-        });
+        below
+            .par_chunks_mut(TILE * m)
+            .enumerate()
+            .for_each(|(t, chunk)| {
+                let count = chunk.len() / m;
+                let first = end + t * TILE;
+                let upto = first + count - end;
+                gemm_into(
+                    &mut chunk[end..],
+                    m,
+                    View::new(&panel[first * BLOCK..], count, width, BLOCK),
+                    View::new(&panel[end * BLOCK..], upto, width, BLOCK).t(),
+                    -1.0,
+                    true,
+                );
+            });
     }
 }
 
@@ -276,8 +298,8 @@ fn swap_row_parts(m: &mut Matrix, a: usize, b: usize, columns: usize) {
 
 /// Coefficients of chosen columns, from an orthogonal factorisation of the columns themselves.
 ///
-/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`; rows may stream. With `P_S = Q R` and `s_k = r_kk^2 / (r_kk^2 + 1e-9)`
-/// the coefficients are `R^-1 diag(s) Q'Y`.
+/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`; rows may stream. With `P_S = Q
+/// R` and `s_k = r_kk^2 / (r_kk^2 + 1e-9)` the coefficients are `R^-1 diag(s) Q'Y`.
 pub fn coefficients(
     rows: usize,
     chosen: usize,
@@ -352,7 +374,8 @@ mod tests {
         t
     }
 
-    /// Modified Gram-Schmidt as in the textbooks: every remaining column is made orthogonal at every step.
+    /// Modified Gram-Schmidt as in the textbooks: every remaining column is made orthogonal at
+    /// every step.
     fn reference(p: &Matrix, y: &Matrix, max: usize) -> Vec<usize> {
         let (n, m) = (p.rows(), p.cols());
         let mut columns: Vec<Vec<f64>> = (0..m).map(|j| p.column(j)).collect();
@@ -394,11 +417,17 @@ mod tests {
 
     #[test]
     fn chooses_as_modified_gram_schmidt_does() {
-        for (n, m, c, seed) in [(40, 12, 1, 1), (60, 60, 3, 2), (300, 200, 4, 3), (30, 80, 2, 4)] {
+        for (n, m, c, seed) in [
+            (40, 12, 1, 1),
+            (60, 60, 3, 2),
+            (300, 200, 4, 3),
+            (30, 80, 2, 4),
+        ] {
             let (p, y) = (centred(n, m, seed), centred(n, c, seed + 100));
             let max = m.min(n - 1);
             let t = run(&p, &y, max);
-            // In the last dimension that is left all columns are the same: the one that stands first is taken.
+            // In the last dimension that is left all columns are the same: the one that stands
+            // first is taken.
             let same = if max == n - 1 { max - 1 } else { max };
             assert_eq!(t.order[..same], reference(&p, &y, max)[..same], "{n} x {m}");
             // n_s is a prefix of n_s + 1, whatever the block boundaries.
@@ -461,7 +490,10 @@ mod tests {
         let (p, y) = (centred(60, 8, 11), centred(60, 3, 12));
         let t = run(&p, &y, 8);
         let b = coefficients(60, 8, 3, |i, row| {
-            t.order.iter().enumerate().for_each(|(k, &j)| row[k] = p[(i, j)]);
+            t.order
+                .iter()
+                .enumerate()
+                .for_each(|(k, &j)| row[k] = p[(i, j)]);
             row[8..].copy_from_slice(y.row(i));
         })
         .expect("solves");

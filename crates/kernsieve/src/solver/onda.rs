@@ -1,7 +1,10 @@
-//! Otsu's optimum nonlinear discriminant analysis: from posteriors to the mapping of largest discriminant criterion.
+//! Otsu's optimum nonlinear discriminant analysis: from posteriors to the mapping of largest
+//! discriminant criterion.
 //!
-//! With `phi(x) = P^-1/2 (P(C_k | x) - P(C_k))_k` the mapping is `y = U~' phi(x)` (Hidaka & Kurita, eq. 6 and 11), `U~` the eigenvectors of the mean of `phi phi'` over the
-//! training rows (eq. 10 and 12, which lacks the `1 / N`); `U = P^-1/2 U~` solves the generalised problem `Gamma U = P U Lambda` (eq. 7).
+//! With `phi(x) = P^-1/2 (P(C_k | x) - P(C_k))_k` the mapping is `y = U~' phi(x)` (Hidaka & Kurita,
+//! eq. 6 and 11), `U~` the eigenvectors of the mean of `phi phi'` over the training rows (eq. 10
+//! and 12, which lacks the `1 / N`); `U = P^-1/2 U~` solves the generalised problem `Gamma U = P U
+//! Lambda` (eq. 7).
 
 use crate::error::Result;
 use crate::linalg::{Matrix, matmul, symmetric_eigen};
@@ -19,9 +22,13 @@ pub struct Mapping {
     pub eigenvalues: Vec<f64>,
 }
 
-/// The mapping of the rows `phi` (rows x classes), which count by their weights; at most `components` variates. Without any variance one direction of zeros is
-/// left.
-pub fn mapping(phi: &Matrix, weight: impl Fn(usize) -> f64, components: Option<usize>) -> Result<Mapping> {
+/// The mapping of the rows `phi` (rows x classes), which count by their weights; at most
+/// `components` variates. Without any variance one direction of zeros is left.
+pub fn mapping(
+    phi: &Matrix,
+    weight: impl Fn(usize) -> f64,
+    components: Option<usize>,
+) -> Result<Mapping> {
     let c = phi.cols();
     let total: f64 = (0..phi.rows()).map(&weight).sum();
     let weighted = Matrix::from_fn(phi.rows(), c, |i, j| phi[(i, j)] * weight(i) / total);
@@ -53,8 +60,12 @@ mod tests {
     /// Posteriors on the simplex, priors, and `phi`.
     fn posteriors(n: usize, c: usize, seed: u64) -> (Matrix, Vec<f64>, Matrix) {
         let mut p = random(n, c, seed);
-        p.as_mut_slice().chunks_exact_mut(c).for_each(softmax_in_place);
-        let priors: Vec<f64> = (0..c).map(|k| p.column(k).iter().sum::<f64>() / n as f64).collect();
+        p.as_mut_slice()
+            .chunks_exact_mut(c)
+            .for_each(softmax_in_place);
+        let priors: Vec<f64> = (0..c)
+            .map(|k| p.column(k).iter().sum::<f64>() / n as f64)
+            .collect();
         let phi = Matrix::from_fn(n, c, |i, k| (p[(i, k)] - priors[k]) / priors[k].sqrt());
         (p, priors, phi)
     }
@@ -67,7 +78,11 @@ mod tests {
             // Eq. 13: Phi Phi' / N, n x n.
             let dual = matmul(phi.view(), phi.view().t());
             let dual = symmetric_eigen(&dual).expect("converges");
-            assert_eq!(primal.eigenvalues.len(), c - 1, "posteriors sum to 1: rank K - 1");
+            assert_eq!(
+                primal.eigenvalues.len(),
+                c - 1,
+                "posteriors sum to 1: rank K - 1"
+            );
             for (a, b) in primal.eigenvalues.iter().zip(&dual.values) {
                 assert!((a - b / n as f64).abs() < 1e-12);
             }
@@ -86,7 +101,9 @@ mod tests {
             rows.sum::<f64>() / n as f64
         };
         for (k, lambda) in m.eigenvalues.iter().enumerate() {
-            let u: Vec<f64> = (0..c).map(|j| m.directions[(j, k)] / priors[j].sqrt()).collect();
+            let u: Vec<f64> = (0..c)
+                .map(|j| m.directions[(j, k)] / priors[j].sqrt())
+                .collect();
             for i in 0..c {
                 let left: f64 = (0..c).map(|j| gamma(i, j) * u[j]).sum();
                 assert!((left - lambda * priors[i] * u[i]).abs() < 1e-13);
@@ -96,12 +113,15 @@ mod tests {
 
     #[test]
     fn no_mapping_of_the_posteriors_has_a_larger_criterion() {
-        // The criterion of y = u'phi under the posteriors themselves is tr(Sigma_B) / tr(Sigma_T) with class means weighted by posteriors.
+        // The criterion of y = u'phi under the posteriors themselves is tr(Sigma_B) / tr(Sigma_T)
+        // with class means weighted by posteriors.
         let (n, c) = (60, 3);
         let (p, _, phi) = posteriors(n, c, 8);
         let m = mapping(&phi, |_| 1.0, Some(1)).expect("converges");
         let criterion = |u: &[f64]| {
-            let y: Vec<f64> = (0..n).map(|i| (0..c).map(|k| u[k] * phi[(i, k)]).sum()).collect();
+            let y: Vec<f64> = (0..n)
+                .map(|i| (0..c).map(|k| u[k] * phi[(i, k)]).sum())
+                .collect();
             let total: f64 = y.iter().map(|v| v * v).sum::<f64>() / n as f64;
             let between: f64 = (0..c)
                 .map(|k| {

@@ -1,35 +1,39 @@
-//! Optimal scoring: from a regression on scored class indicators to canonical variates (Harrison & Pasupa, section 2.1).
+//! Optimal scoring: from a regression on scored class indicators to canonical variates (Harrison &
+//! Pasupa, section 2.1).
 //!
-//! With `Theta_0 = diag(sqrt(n / n_j))` and `Y_0 = Y Theta_0`, a regression gives `B` and fitted values `Yhat_0`; the
-//! eigenpairs `(w, lambda)` of `M = Y_0' Yhat_0 / n` turn `B` into canonical variates `B W D`,
-//! `D = diag(1 / sqrt(lambda (1 - lambda)))` (eq. 6), for which the pooled within-class covariance (divisor `n`) is the
-//! identity. The paper's example `Theta_0 = diag(1 / sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`:
-//! it would make the variates `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
+//! With `Theta_0 = diag(sqrt(n / n_j))` and `Y_0 = Y Theta_0`, a regression gives `B` and fitted
+//! values `Yhat_0`; the eigenpairs `(w, lambda)` of `M = Y_0' Yhat_0 / n` turn `B` into canonical
+//! variates `B W D`, `D = diag(1 / sqrt(lambda (1 - lambda)))` (eq. 6), for which the pooled
+//! within-class covariance (divisor `n`) is the identity. The paper's example `Theta_0 = diag(1 /
+//! sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`: it would make the variates
+//! `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
 
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, matmul, symmetric_eigen};
 
 /// Directions with a smaller eigenvalue carry nothing and are dropped.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
-/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be infinite. Rounding of about 1e-15 leaves less than seven digits of a smaller `1 - lambda`.
+/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be
+/// infinite. Rounding of about 1e-15 leaves less than seven digits of a smaller `1 - lambda`.
 const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-8;
-/// Eigenvalues that differ by a smaller share of `1 - lambda` are equal: any rotation of their eigenvectors is as good.
+/// Eigenvalues that differ by a smaller share of `1 - lambda` are equal: any rotation of their
+/// eigenvectors is as good.
 const EQUAL: f64 = 1e-7;
 
 /// `Y_0`: row `i` holds `sqrt(n / n_j)` in the column of its class `j`, zero elsewhere.
-pub fn scored_responses(groups: &Groups) -> Matrix {
-    let n = groups.total();
-    let mut y = Matrix::zeros(groups.n_rows(), groups.n_classes());
-    for (i, &c) in groups.codes().iter().enumerate() {
-        y[(i, c)] = (n / groups.totals()[c]).sqrt();
+pub fn scored_responses(classes: &Classes) -> Matrix {
+    let n = classes.total();
+    let mut y = Matrix::zeros(classes.n_rows(), classes.n_classes());
+    for (i, &c) in classes.codes().iter().enumerate() {
+        y[(i, c)] = (n / classes.totals()[c]).sqrt();
     }
     y
 }
 
 /// Means of the columns of `Y_0`: `sqrt(n_j / n)`, which is also the trivial eigenvector.
-pub fn response_means(groups: &Groups) -> Vec<f64> {
-    groups.shares().iter().map(|share| share.sqrt()).collect()
+pub fn response_means(classes: &Classes) -> Vec<f64> {
+    classes.shares().iter().map(|share| share.sqrt()).collect()
 }
 
 /// Canonical variates of a regression on [`scored_responses`].
@@ -45,23 +49,23 @@ pub struct Canonical {
     pub eigenvalues: Vec<f64>,
 }
 
-/// Turns regression coefficients (`coef` s x c, `offset` c) and fitted values (`n x c`) into canonical variates, at most
-/// `components` of them.
+/// Turns regression coefficients (`coef` s x c, `offset` c) and fitted values (`n x c`) into
+/// canonical variates, at most `components` of them.
 ///
-/// The offset's own unit eigenvalue has the eigenvector `(sqrt(n_j / n))_j`: it is removed by deflation, not by looking for
-/// the largest eigenvalue, since a real one may tend to 1, too. When no direction carries anything one variate of zeros
-/// is left, and the priors decide.
+/// The offset's own unit eigenvalue has the eigenvector `(sqrt(n_j / n))_j`: it is removed by
+/// deflation, not by looking for the largest eigenvalue, since a real one may tend to 1, too. When
+/// no direction carries anything one variate of zeros is left, and the priors decide.
 pub fn canonical(
     coef: &Matrix,
     offset: &[f64],
     fitted: &Matrix,
-    groups: &Groups,
+    classes: &Classes,
     components: Option<usize>,
 ) -> Result<Canonical> {
-    let c = groups.n_classes();
+    let c = classes.n_classes();
     // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric but for rounding.
-    let means = groups.means(fitted);
-    let trivial = response_means(groups);
+    let means = classes.means(fitted);
+    let trivial = response_means(classes);
     let m = Matrix::from_fn(c, c, |j, k| {
         let entry = |a: usize, b: usize| trivial[a] * means[(a, b)];
         0.5 * (entry(j, k) + entry(k, j))
@@ -76,13 +80,18 @@ pub fn canonical(
     })
 }
 
-/// `W D` (classes x variates) of the matrix `M` without its trivial eigenvector, and the eigenvalues that are kept: at most
-/// `components`, all above 1e-10, clipped just below 1. One column of zeros when there are none.
+/// `W D` (classes x variates) of the matrix `M` without its trivial eigenvector, and the
+/// eigenvalues that are kept: at most `components`, all above 1e-10, clipped just below 1. One
+/// column of zeros when there are none.
 pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Matrix, Vec<f64>)> {
     let c = m.rows();
     let mut eigen = symmetric_eigen(m)?;
     let most = components.unwrap_or(c - 1).clamp(1, (c - 1).max(1));
-    let nonzero = eigen.values.iter().take_while(|&&v| v > SMALLEST_EIGENVALUE).count();
+    let nonzero = eigen
+        .values
+        .iter()
+        .take_while(|&&v| v > SMALLEST_EIGENVALUE)
+        .count();
     let kept = nonzero.min(most);
     let clipped: Vec<f64> = eigen.values[..nonzero]
         .iter()
@@ -91,7 +100,8 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
     let mut first = 0;
     for end in 1..=nonzero {
         if end == nonzero || clipped[end - 1] - clipped[end] > EQUAL * (1.0 - clipped[end - 1]) {
-            // A group that the cut divides is left as it is: its first directions must not be those that tell the first classes only.
+            // A group that the cut divides is left as it is: its first directions must not be those
+            // that tell the first classes only.
             if end <= kept {
                 rotate_to_classes(&mut eigen.vectors, first, end);
             }
@@ -110,8 +120,10 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
     Ok((wd, eigenvalues))
 }
 
-/// Rotates columns `first..end`, eigenvectors of one eigenvalue, among themselves: to the basis in which the first class is told by the first of them alone, the second by the first
-/// two, and so on. Classes that come apart completely have such eigenvalues, all 1, and the rotation that rounding happens to give would mean nothing.
+/// Rotates columns `first..end`, eigenvectors of one eigenvalue, among themselves: to the basis in
+/// which the first class is told by the first of them alone, the second by the first two, and so
+/// on. Classes that come apart completely have such eigenvalues, all 1, and the rotation that
+/// rounding happens to give would mean nothing.
 fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
     let width = end - first;
     if width < 2 {
@@ -147,8 +159,8 @@ fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
     }
 }
 
-/// The sign that makes the entry of largest size positive (the first of those that are equal but for rounding): eigenvectors
-/// have none of their own.
+/// The sign that makes the entry of largest size positive (the first of those that are equal but
+/// for rounding): eigenvectors have none of their own.
 pub fn sign_of_largest(vector: &[f64]) -> f64 {
     let largest = vector
         .iter()
@@ -164,12 +176,14 @@ fn deflate(m: &Matrix, w: &[f64]) -> Matrix {
         .map(|i| m.row(i).iter().zip(w).map(|(a, b)| a * b).sum())
         .collect();
     let wmw: f64 = mw.iter().zip(w).map(|(a, b)| a * b).sum();
-    Matrix::from_fn(c, c, |i, j| m[(i, j)] - w[i] * mw[j] - mw[i] * w[j] + w[i] * w[j] * wmw)
+    Matrix::from_fn(c, c, |i, j| {
+        m[(i, j)] - w[i] * mw[j] - mw[i] * w[j] + w[i] * w[j] * wmw
+    })
 }
 
-/// `c - 1` orthogonal scores: a `c x (c - 1)` matrix with `Theta' diag(n_j / n) Theta = I` and `Theta' (n_j)_j = 0`. For two
-/// classes it is `(sqrt(n_2 / n_1), -sqrt(n_1 / n_2))`, the scores of Lapanowski & Gaynanova (section 2.1); for more each
-/// column contrasts a class with all before it.
+/// `c - 1` orthogonal scores: a `c x (c - 1)` matrix with `Theta' diag(n_j / n) Theta = I` and
+/// `Theta' (n_j)_j = 0`. For two classes it is `(sqrt(n_2 / n_1), -sqrt(n_1 / n_2))`, the scores of
+/// Lapanowski & Gaynanova (section 2.1); for more each column contrasts a class with all before it.
 pub fn contrast_scores(totals: &[f64]) -> Matrix {
     let (c, n) = (totals.len(), totals.iter().sum::<f64>());
     let mut theta = Matrix::zeros(c, c.saturating_sub(1));
@@ -187,9 +201,9 @@ pub fn contrast_scores(totals: &[f64]) -> Matrix {
 }
 
 /// `Y theta` with [`contrast_scores`], rows scaled by the roots of their weights: `n x (c - 1)`.
-pub fn contrast_responses(groups: &Groups) -> Matrix {
-    let mut y = contrast_scores(groups.totals()).select_rows(groups.codes());
-    groups.scale_rows(&mut y);
+pub fn contrast_responses(classes: &Classes) -> Matrix {
+    let mut y = contrast_scores(classes.totals()).select_rows(classes.codes());
+    classes.scale_rows(&mut y);
     y
 }
 
@@ -199,7 +213,11 @@ mod tests {
 
     #[test]
     fn contrasts_satisfy_the_constraints_of_optimal_scoring() {
-        for counts in [vec![3.0, 7.0], vec![5.0, 1.0, 9.0, 2.0], vec![4.0, 4.0, 4.0]] {
+        for counts in [
+            vec![3.0, 7.0],
+            vec![5.0, 1.0, 9.0, 2.0],
+            vec![4.0, 4.0, 4.0],
+        ] {
             let n: f64 = counts.iter().sum();
             let theta = contrast_scores(&counts);
             for a in 0..counts.len() - 1 {
@@ -221,7 +239,7 @@ mod tests {
     #[test]
     fn scored_responses_satisfy_the_constraint() {
         let codes = [0, 1, 1, 2, 2, 2];
-        let y = scored_responses(&Groups::new(&codes, None, 3));
+        let y = scored_responses(&Classes::new(&codes, None, 3));
         let yy = matmul(y.view().t(), y.view());
         for i in 0..3 {
             for j in 0..3 {
@@ -267,7 +285,7 @@ mod tests {
             &Matrix::zeros(3, 2),
             &[mean; 2],
             &fitted,
-            &Groups::new(&codes, None, 2),
+            &Classes::new(&codes, None, 2),
             None,
         )
         .expect("finite");

@@ -1,10 +1,11 @@
 //! Ridge regression in a centred Gram matrix `M = C K C`, never forming `M^2`.
 //!
-//! Kernel optimal scoring (Lapanowski & Gaynanova, eq. 5) is `alpha = (M^2 + g (M + e I))^-1 M y` with `g = n gamma`. On an
-//! eigenvalue `l` of `M` that is `l / (l^2 + g l + g e)`; with `a + b = g` and `a b = g e` it splits into
-//! `(a / (l + a) - b / (l + b)) / (a - b)`: two shifted positive definite solves.
+//! Kernel optimal scoring (Lapanowski & Gaynanova, eq. 5) is `alpha = (M^2 + g (M + e I))^-1 M y`
+//! with `g = n gamma`. On an eigenvalue `l` of `M` that is `l / (l^2 + g l + g e)`; with `a + b =
+//! g` and `a b = g e` it splits into `(a / (l + a) - b / (l + b)) / (a - b)`: two shifted positive
+//! definite solves.
 
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::Result;
 use crate::linalg::{Matrix, SymmetricEigen, cholesky_shifted, matmul, symmetric_eigen};
 use std::cell::OnceCell;
@@ -18,7 +19,8 @@ pub struct Shifted {
 }
 
 impl Shifted {
-    /// Takes over a symmetric matrix that is positive semidefinite but for rounding, as Gram matrices of kernels are.
+    /// Takes over a symmetric matrix that is positive semidefinite but for rounding, as Gram
+    /// matrices of kernels are.
     pub fn new(matrix: Matrix) -> Self {
         Self {
             matrix,
@@ -27,9 +29,10 @@ impl Shifted {
         }
     }
 
-    /// Takes over a symmetric matrix that may be indefinite (a sigmoid "kernel", a similarity of the caller's). All solves then
-    /// live in the span of the eigenvectors with positive eigenvalues: the nearest positive semidefinite matrix, and
-    /// solutions for which it cannot be told from the matrix itself.
+    /// Takes over a symmetric matrix that may be indefinite (a sigmoid "kernel", a similarity of
+    /// the caller's). All solves then live in the span of the eigenvectors with positive
+    /// eigenvalues: the nearest positive semidefinite matrix, and solutions for which it cannot be
+    /// told from the matrix itself.
     pub fn indefinite(matrix: Matrix) -> Self {
         Self {
             matrix,
@@ -43,8 +46,9 @@ impl Shifted {
         &self.matrix
     }
 
-    /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. Where that fails by rounding, and for an
-    /// indefinite matrix, the eigenvalues that are positive beyond rounding take over.
+    /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. Where that fails by
+    /// rounding, and for an indefinite matrix, the eigenvalues that are positive beyond rounding
+    /// take over.
     pub fn solve(&self, shift: f64, b: &Matrix) -> Result<Matrix> {
         if self.definite
             && self.eigen.get().is_none()
@@ -88,8 +92,14 @@ fn rounding_floor(e: &SymmetricEigen) -> f64 {
 }
 
 /// `alpha = (M^2 + g (M + jitter I))^-1 M Y` for every column of `y`.
-pub fn optimal_scoring_coefficients(m: &Shifted, g: f64, jitter: f64, y: &Matrix) -> Result<Matrix> {
-    // Below 4 jitter the roots are complex, and not far above it they are so close that their difference loses digits.
+pub fn optimal_scoring_coefficients(
+    m: &Shifted,
+    g: f64,
+    jitter: f64,
+    y: &Matrix,
+) -> Result<Matrix> {
+    // Below 4 jitter the roots are complex, and not far above it they are so close that their
+    // difference loses digits.
     if g <= 100.0 * jitter || !m.definite {
         return m.filter(|l| l / (l * l + g * (l + jitter)), y);
     }
@@ -105,8 +115,10 @@ pub fn optimal_scoring_coefficients(m: &Shifted, g: f64, jitter: f64, y: &Matrix
 }
 
 /// `D M D` for the square roots `D` of the weights.
-pub fn scale_gram(m: &mut Matrix, groups: &Groups) {
-    let Some(weights) = groups.weights() else { return };
+pub fn scale_gram(m: &mut Matrix, classes: &Classes) {
+    let Some(weights) = classes.weights() else {
+        return;
+    };
     for (i, &w) in weights.iter().enumerate() {
         m.row_mut(i)
             .iter_mut()
@@ -115,27 +127,35 @@ pub fn scale_gram(m: &mut Matrix, groups: &Groups) {
     }
 }
 
-/// `C'a` for every column: coefficients of the rows themselves from those of the rows less their mean.
-pub fn center_coefficients(a: &mut Matrix, groups: &Groups) {
-    let n = groups.total();
+/// `C'a` for every column: coefficients of the rows themselves from those of the rows less their
+/// mean.
+pub fn center_coefficients(a: &mut Matrix, classes: &Classes) {
+    let n = classes.total();
     let sums: Vec<f64> = (0..a.cols()).map(|l| a.column(l).iter().sum()).collect();
     for i in 0..a.rows() {
-        let share = groups.weight(i) / n;
-        a.row_mut(i).iter_mut().zip(&sums).for_each(|(v, s)| *v -= share * s);
+        let share = classes.weight(i) / n;
+        a.row_mut(i)
+            .iter_mut()
+            .zip(&sums)
+            .for_each(|(v, s)| *v -= share * s);
     }
 }
 
-/// The stabilization rule (Lapanowski & Gaynanova, section 5.2) on the centred Gram matrix: `gamma-hat = t / (1 - t)` with
-/// `t = n / (n - 2) (|diag M|^2 - |M|_F^2 / n) / |M|_F^2`. It is the factor of `M + jitter I` in `M^2 + gamma (M + jitter I)`.
+/// The stabilization rule (Lapanowski & Gaynanova, section 5.2) on the centred Gram matrix:
+/// `gamma-hat = t / (1 - t)` with `t = n / (n - 2) (|diag M|^2 - |M|_F^2 / n) / |M|_F^2`. It is the
+/// factor of `M + jitter I` in `M^2 + gamma (M + jitter I)`.
 ///
-/// `t = 1` (a kernel matrix that is the identity) would be infinite and `t <= 0` no penalty at all: `t` is kept between
-/// 1e-8 and 1 - 1e-6.
+/// `t = 1` (a kernel matrix that is the identity) would be infinite and `t <= 0` no penalty at all:
+/// `t` is kept between 1e-8 and 1 - 1e-6.
 ///
-/// With weights `m` is `D M D`, `D = diag(sqrt(w))`, and the rule is the one for rows given as often as they weigh.
+/// With weights `m` is `D M D`, `D = diag(sqrt(w))`, and the rule is the one for rows given as
+/// often as they weigh.
 pub fn stabilization(m: &Matrix, weights: Option<&[f64]>) -> f64 {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
     let n: f64 = (0..m.rows()).map(weight).sum();
-    let diagonal: f64 = (0..m.rows()).map(|i| m[(i, i)] * m[(i, i)] / weight(i)).sum();
+    let diagonal: f64 = (0..m.rows())
+        .map(|i| m[(i, i)] * m[(i, i)] / weight(i))
+        .sum();
     let total: f64 = m
         .as_slice()
         .chunks(4096)
@@ -150,15 +170,25 @@ pub fn stabilization(m: &Matrix, weights: Option<&[f64]>) -> f64 {
     t / (1.0 - t)
 }
 
-/// Generalised cross-validation over `grid` of `g`: the value that minimises
-/// `|(I - H) Y|^2 / n / (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The constant belongs to `H`: it is
-/// fitted exactly and must not count as a degree of freedom that is left. One eigendecomposition serves all values; ties go
-/// to the larger `g`. `n` is the weight of all rows; where rows weigh more than 1 each, the rows that they stand for besides
-/// themselves add directions without variance.
-pub fn generalized_cross_validation(m: &Shifted, jitter: f64, y: &Matrix, grid: &[f64], n: f64) -> Result<f64> {
+/// Generalised cross-validation over `grid` of `g`: the value that minimises `|(I - H) Y|^2 / n /
+/// (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The constant belongs to
+/// `H`: it is fitted exactly and must not count as a degree of freedom that is left. One
+/// eigendecomposition serves all values; ties go to the larger `g`. `n` is the weight of all rows;
+/// where rows weigh more than 1 each, the rows that they stand for besides themselves add
+/// directions without variance.
+pub fn generalized_cross_validation(
+    m: &Shifted,
+    jitter: f64,
+    y: &Matrix,
+    grid: &[f64],
+    n: f64,
+) -> Result<f64> {
     let e = m.eigen()?;
     let vy = matmul(e.vectors.view().t(), y.view());
-    let energy: Vec<f64> = vy.iter_rows().map(|r| r.iter().map(|v| v * v).sum()).collect();
+    let energy: Vec<f64> = vy
+        .iter_rows()
+        .map(|r| r.iter().map(|v| v * v).sum())
+        .collect();
     let others = n - e.values.len() as f64;
     let mut best = (f64::INFINITY, f64::NAN);
     let mut sorted = grid.to_vec();
@@ -223,8 +253,12 @@ mod tests {
                     for j in 0..2 {
                         let left = mma[(i, j)] + g * (ma[(i, j)] + 1e-5 * alpha[(i, j)]);
                         let gap = (left - my[(i, j)]).abs();
-                        // Backward stable: a residual of rounding size relative to the terms that make it up.
-                        assert!(gap <= 1e-12 * scale.max(1.0), "g = {g}: {gap:e} of {scale:e}");
+                        // Backward stable: a residual of rounding size relative to the terms that
+                        // make it up.
+                        assert!(
+                            gap <= 1e-12 * scale.max(1.0),
+                            "g = {g}: {gap:e} of {scale:e}"
+                        );
                     }
                 }
             }
@@ -237,7 +271,10 @@ mod tests {
         let y = response(25, 3, 4);
         let (a, b) = (Shifted::new(m.clone()), Shifted::new(m));
         b.eigen().expect("finite"); // forces the eigenvalue path
-        let (x, z) = (a.solve(0.3, &y).expect("solvable"), b.solve(0.3, &y).expect("solvable"));
+        let (x, z) = (
+            a.solve(0.3, &y).expect("solvable"),
+            b.solve(0.3, &y).expect("solvable"),
+        );
         for (u, v) in x.as_slice().iter().zip(z.as_slice()) {
             assert!((u - v).abs() < 1e-10);
         }
@@ -249,7 +286,9 @@ mod tests {
         let n = 60;
         let shifted = Shifted::new(centred(n, 80, 7));
         let grid: Vec<f64> = (-6..5).map(|k| 10f64.powi(k)).collect();
-        let chosen = generalized_cross_validation(&shifted, 1e-5, &response(n, 1, 8), &grid, n as f64).expect("finite");
+        let chosen =
+            generalized_cross_validation(&shifted, 1e-5, &response(n, 1, 8), &grid, n as f64)
+                .expect("finite");
         assert!(chosen > 1.0, "{chosen}");
     }
 
@@ -276,13 +315,15 @@ mod tests {
 
     #[test]
     fn stabilization_by_hand_and_at_its_limits() {
-        // M = diag(2, 1, 1): |diag|^2 = 6 = |M|^2, n = 3: t = 3 (6 - 2) / 6 = 2, so clipped just below 1.
+        // M = diag(2, 1, 1): |diag|^2 = 6 = |M|^2, n = 3: t = 3 (6 - 2) / 6 = 2, so clipped just
+        // below 1.
         let m = Matrix::from_fn(3, 3, |i, j| if i == j { [2.0, 1.0, 1.0][i] } else { 0.0 });
         assert!((stabilization(&m, None) - (1e6 - 1.0)).abs() < 1.0);
         // n = 4, all entries 1: |diag|^2 = 4, |M|^2 = 16: t = 2 (4 - 4) / 16 = 0.
         let ones = Matrix::from_fn(4, 4, |_, _| 1.0);
         assert!(stabilization(&ones, None) < 1.1e-8);
-        // n = 4, unit diagonal, 0.5 elsewhere: 4 and 4 + 3 = 7: t = 2 (4 - 7/4) / 7 = 9/14, gamma = 9/5.
+        // n = 4, unit diagonal, 0.5 elsewhere: 4 and 4 + 3 = 7: t = 2 (4 - 7/4) / 7 = 9/14, gamma =
+        // 9/5.
         let half = Matrix::from_fn(4, 4, |i, j| if i == j { 1.0 } else { 0.5 });
         assert!((stabilization(&half, None) - 1.8).abs() < 1e-12);
     }
@@ -294,7 +335,8 @@ mod tests {
         let y = response(n, 1, 6);
         let shifted = Shifted::new(m.clone());
         let grid: Vec<f64> = (-6..4).map(|k| 10f64.powi(k)).collect();
-        let chosen = generalized_cross_validation(&shifted, 1e-5, &y, &grid, n as f64).expect("finite");
+        let chosen =
+            generalized_cross_validation(&shifted, 1e-5, &y, &grid, n as f64).expect("finite");
         // The definition, with H column by column from the solver under test elsewhere.
         let score = |g: f64| {
             let h = matmul(

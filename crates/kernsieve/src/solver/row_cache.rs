@@ -19,12 +19,15 @@ struct Kept {
 }
 
 impl RowCache {
-    /// Room for rows of a matrix of order `n` in at most `bytes`, but never for fewer than two, which a step of [`super::smo`] needs.
+    /// Room for rows of a matrix of order `n` in at most `bytes`, but never for fewer than two,
+    /// which a step of [`super::smo`] needs.
     pub fn new(n: usize, bytes: u64) -> Self {
         let fits = bytes / (8 * n.max(1) as u64);
         Self {
             n,
-            capacity: usize::try_from(fits).unwrap_or(usize::MAX).clamp(2, n.max(2)),
+            capacity: usize::try_from(fits)
+                .unwrap_or(usize::MAX)
+                .clamp(2, n.max(2)),
             kept: Vec::new(),
             places: vec![usize::MAX; n],
             unused: Vec::new(),
@@ -53,7 +56,8 @@ impl RowCache {
         &kept.values
     }
 
-    /// Where the values of a row that is not there can go: an unused place, a new one, or that of the row which has not been asked for the longest.
+    /// Where the values of a row that is not there can go: an unused place, a new one, or that of
+    /// the row which has not been asked for the longest.
     fn room(&mut self) -> usize {
         if let Some(place) = self.unused.pop() {
             return place;
@@ -66,7 +70,9 @@ impl RowCache {
             });
             return self.kept.len() - 1;
         }
-        let oldest = (0..self.kept.len()).min_by_key(|&k| self.kept[k].used).unwrap_or(0);
+        let oldest = (0..self.kept.len())
+            .min_by_key(|&k| self.kept[k].used)
+            .unwrap_or(0);
         self.places[self.kept[oldest].row] = usize::MAX;
         oldest
     }
@@ -86,7 +92,10 @@ mod tests {
                     .enumerate()
                     .for_each(|(j, v)| *v = factor * (i * j) as f64);
             });
-            assert!((0..row.len()).all(|j| row[j] == factor * (i * j) as f64), "{i}");
+            assert!(
+                (0..row.len()).all(|j| row[j] == factor * (i * j) as f64),
+                "{i}"
+            );
         }
         count
     }
@@ -95,7 +104,10 @@ mod tests {
     fn rows_are_right_and_recent_ones_are_not_computed_again() {
         let mut cache = RowCache::new(10, 8 * 3 * 10);
         // 0, 1, 2 and 3 (in place of 0), 0 (of 1), 9 (of 3), 1 (of 2).
-        assert_eq!(computed(&mut cache, &[0, 1, 2, 0, 1, 2, 3, 2, 0, 9, 9, 1], 1.0), 7);
+        assert_eq!(
+            computed(&mut cache, &[0, 1, 2, 0, 1, 2, 3, 2, 0, 9, 9, 1], 1.0),
+            7
+        );
         assert_eq!(cache.kept.len(), 3);
         let mut cache = cache.cleared();
         assert_eq!(computed(&mut cache, &[9, 1, 1, 9, 0], 2.0), 3);

@@ -1,14 +1,17 @@
 //! Conjugate gradients for several shifts of one symmetric positive semidefinite matrix at once.
 //!
-//! `(A + s I) x = b` has the same Krylov spaces for every shift `s`, so one product with `A` a step serves all of them (Jegerlehner 1996, "Krylov space solvers for shifted linear
-//! systems"): the residuals of the larger shifts are multiples `zeta_s r` of the residual `r` of the smallest, and `zeta` obeys a three-term recurrence. Larger shifts converge first.
-//! Complexity: `2 n^2` flops a step and right-hand side, `O(n)` a shift.
+//! `(A + s I) x = b` has the same Krylov spaces for every shift `s`, so one product with `A` a step
+//! serves all of them (Jegerlehner 1996, "Krylov space solvers for shifted linear systems"): the
+//! residuals of the larger shifts are multiples `zeta_s r` of the residual `r` of the smallest, and
+//! `zeta` obeys a three-term recurrence. Larger shifts converge first. Complexity: `2 n^2` flops a
+//! step and right-hand side, `O(n)` a shift.
 
 use crate::linalg::{dot, symmetric_times};
 
 /// Solutions for every shift.
 pub struct Solutions {
-    /// For every shift, in the order given, the solutions of all right-hand sides one after the other.
+    /// For every shift, in the order given, the solutions of all right-hand sides one after the
+    /// other.
     pub x: Vec<Vec<f64>>,
     /// Whether the residuals of a shift are at most the tolerance.
     pub converged: Vec<bool>,
@@ -44,8 +47,9 @@ struct System {
     shifts: Vec<Shift>,
 }
 
-/// Solves `(A + s I) x = b` for every shift, above 0, and every right-hand side (of length `n` each, one after the other), until residuals are at most `tol |b|` or `most` steps are
-/// done. `a` is the whole matrix.
+/// Solves `(A + s I) x = b` for every shift, above 0, and every right-hand side (of length `n`
+/// each, one after the other), until residuals are at most `tol |b|` or `most` steps are done. `a`
+/// is the whole matrix.
 pub fn solve(a: &[f64], n: usize, shifts: &[f64], rhs: &[f64], tol: f64, most: usize) -> Solutions {
     let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
     let mut systems: Vec<System> = rhs
@@ -67,7 +71,13 @@ pub fn solve(a: &[f64], n: usize, shifts: &[f64], rhs: &[f64], tol: f64, most: u
         steps += 1;
     }
     let gather = |k: usize| {
-        let scaled = |s: &System| s.shifts[k].x.iter().map(|x| x * s.scale).collect::<Vec<_>>();
+        let scaled = |s: &System| {
+            s.shifts[k]
+                .x
+                .iter()
+                .map(|x| x * s.scale)
+                .collect::<Vec<_>>()
+        };
         systems.iter().flat_map(scaled).collect()
     };
     Solutions {
@@ -121,7 +131,8 @@ impl System {
         for shift in self.shifts.iter_mut().filter(|s| !s.done) {
             let (zeta, before) = (shift.zeta, shift.zeta_before);
             let next = zeta * before * self.alpha
-                / (alpha * self.beta * (before - zeta) + before * self.alpha * (1.0 + alpha * shift.above));
+                / (alpha * self.beta * (before - zeta)
+                    + before * self.alpha * (1.0 + alpha * shift.above));
             let ratio = next / zeta;
             for ((x, p), r) in shift.x.iter_mut().zip(&mut shift.p).zip(&self.r) {
                 *x += alpha * ratio * *p;

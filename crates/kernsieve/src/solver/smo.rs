@@ -1,15 +1,20 @@
-//! Convex quadratic programs on simplexes by sequential minimal optimisation (Kim & Scott, section 2.2 and eq. 7).
+//! Convex quadratic programs on simplexes by sequential minimal optimisation (Kim & Scott, section
+//! 2.2 and eq. 7).
 //!
 //! ```text
 //! min_a  a'Qa / 2 - c'a,     Q_ij = y_i y_j K_ij,     a >= 0,     the entries of each group sum to 1
 //! ```
-//! A step moves weight from one entry to another of the same group: to the entry `i` of least slope `(Qa - c)_i`, from the entry `j` with which the objective falls
-//! most (its change is a quadratic function of the step, so both are known in advance: second-order choice, Fan, Chen & Lin 2005). All slopes are kept up to date, which takes two rows of
-//! `K` a step. At the minimum the entries that are not zero have the least slope of their group; how far they are from it is the *gap* that ends the iteration. Entries that are zero
-//! and far from the least slope are not looked at for a while (shrinking); their slopes stay exact.
+//! A step moves weight from one entry to another of the same group: to the entry `i` of least slope
+//! `(Qa - c)_i`, from the entry `j` with which the objective falls most (its change is a quadratic
+//! function of the step, so both are known in advance: second-order choice, Fan, Chen & Lin 2005).
+//! All slopes are kept up to date, which takes two rows of `K` a step. At the minimum the entries
+//! that are not zero have the least slope of their group; how far they are from it is the *gap*
+//! that ends the iteration. Entries that are zero and far from the least slope are not looked at
+//! for a while (shrinking); their slopes stay exact.
 //!
-//! The relaxed form (section 5.2) lets both of two groups sum to less: `1 - s_0 = g (1 - s_1) >= 0` with `g` the ratio of their `|y|`. It has one more kind of step, which adds to or
-//! takes from one entry of each group.
+//! The relaxed form (section 5.2) lets both of two groups sum to less: `1 - s_0 = g (1 - s_1) >= 0`
+//! with `g` the ratio of their `|y|`. It has one more kind of step, which adds to or takes from one
+//! entry of each group.
 
 /// Rows of a symmetric kernel matrix.
 pub trait KernelRows {
@@ -66,7 +71,8 @@ pub struct Solution {
     pub weights: Vec<f64>,
     /// `a'Qa / 2 - c'a`.
     pub objective: f64,
-    /// By how much the slope of an entry that is not zero exceeds the least of its group, relative to the largest term of the group: an entry of the diagonal of `Q`, or of `c`.
+    /// By how much the slope of an entry that is not zero exceeds the least of its group, relative
+    /// to the largest term of the group: an entry of the diagonal of `Q`, or of `c`.
     pub gap: f64,
     /// Steps.
     pub iterations: usize,
@@ -94,7 +100,8 @@ struct State<'a> {
     slopes: Vec<f64>,
     /// Members of each group that are looked at.
     active: Vec<Vec<usize>>,
-    /// Size of the terms of each group, which its gap is measured by: one class may have kernels a million times as high as another's.
+    /// Size of the terms of each group, which its gap is measured by: one class may have kernels a
+    /// million times as high as another's.
     scales: Vec<f64>,
 }
 
@@ -111,7 +118,8 @@ impl Extremes {
     }
 }
 
-/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a relative gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
+/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a
+/// relative gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
 /// than 1.
 pub fn minimise(
     rows: &mut dyn KernelRows,
@@ -192,7 +200,8 @@ impl State<'_> {
         let limit = STEPS_PER_ENTRY * self.weights.len().max(1);
         let mut steps = 0;
         loop {
-            let extremes: Vec<Extremes> = (0..self.groups.len()).map(|g| self.extremes(g)).collect();
+            let extremes: Vec<Extremes> =
+                (0..self.groups.len()).map(|g| self.extremes(g)).collect();
             let gaps: Vec<f64> = extremes
                 .iter()
                 .zip(&self.scales)
@@ -202,7 +211,11 @@ impl State<'_> {
                 .reduce(|a, b| if gaps[b] > gaps[a] { b } else { a })
                 .unwrap_or(0);
             let mut gap = gaps.get(worst).copied().unwrap_or(0.0);
-            let joint = if relaxed { self.joint_step(&extremes) } else { None };
+            let joint = if relaxed {
+                self.joint_step(&extremes)
+            } else {
+                None
+            };
             let joint = joint.map(|(slope, first, second, grow)| {
                 let scale = self.scales.iter().copied().fold(0.0, f64::max);
                 (slope / scale, first, second, grow)
@@ -225,7 +238,9 @@ impl State<'_> {
             }
             steps += 1;
             match joint {
-                Some((slope, first, second, grow)) if slope > gaps[worst] => self.move_both(first, second, grow),
+                Some((slope, first, second, grow)) if slope > gaps[worst] => {
+                    self.move_both(first, second, grow)
+                }
                 // Nothing to take weight from: rounding has the last word.
                 _ if !self.move_pair(worst, extremes[worst].least.0) => return (steps, gap),
                 _ => {}
@@ -253,7 +268,8 @@ impl State<'_> {
         found
     }
 
-    /// Moves weight to entry `i` from the entry of its group with which the objective falls most; whether there is one.
+    /// Moves weight to entry `i` from the entry of its group with which the objective falls most;
+    /// whether there is one.
     fn move_pair(&mut self, group: usize, i: usize) -> bool {
         let (own, y) = (self.slopes[i], self.groups[group].sign);
         let diagonal = self.diagonal[i];
@@ -262,7 +278,9 @@ impl State<'_> {
         for &j in &self.active[group] {
             let drop = self.slopes[j] - own;
             if self.weights[j] > 0.0 && drop > 0.0 {
-                let curvature = y * y * (diagonal + self.diagonal[j] - 2.0 * row[j]).max(LEAST_CURVATURE * diagonal);
+                let curvature = y
+                    * y
+                    * (diagonal + self.diagonal[j] - 2.0 * row[j]).max(LEAST_CURVATURE * diagonal);
                 // The whole weight may be less than the best step.
                 let step = (drop / curvature).min(self.weights[j]);
                 let gain = step * (drop - 0.5 * step * curvature);
@@ -285,12 +303,17 @@ impl State<'_> {
         true
     }
 
-    /// Of the steps that change both sums: how steep the better one is, its two entries, and whether they grow.
+    /// Of the steps that change both sums: how steep the better one is, its two entries, and
+    /// whether they grow.
     fn joint_step(&self, extremes: &[Extremes]) -> Option<(f64, usize, usize, bool)> {
         let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
         let (first, second) = (&extremes[0], &extremes[1]);
         let shrinking = first.largest.1 + ratio * second.largest.1;
-        let sum: f64 = self.groups[0].members.iter().map(|&i| self.weights[i]).sum();
+        let sum: f64 = self.groups[0]
+            .members
+            .iter()
+            .map(|&i| self.weights[i])
+            .sum();
         let growing = -(first.least.1 + ratio * second.least.1);
         let room = 1.0 - sum > 1e-12;
         if shrinking > 0.0 && (!room || shrinking >= growing) {
@@ -310,7 +333,11 @@ impl State<'_> {
         let square = |i: usize| self.signs[i] * self.signs[i] * self.diagonal[i];
         let (a, b) = (square(first), square(second));
         let curvature = (a + ratio * ratio * b + 2.0 * ratio * cross).max(LEAST_CURVATURE * a);
-        let sum: f64 = self.groups[0].members.iter().map(|&i| self.weights[i]).sum();
+        let sum: f64 = self.groups[0]
+            .members
+            .iter()
+            .map(|&i| self.weights[i])
+            .sum();
         let most = if grow {
             1.0 - sum
         } else {
@@ -323,7 +350,8 @@ impl State<'_> {
         self.add(second, ratio * step);
     }
 
-    /// Leaves alone entries that are zero and whose slope is beyond the largest of those that are not.
+    /// Leaves alone entries that are zero and whose slope is beyond the largest of those that are
+    /// not.
     fn shrink(&mut self, extremes: &[Extremes]) {
         for (active, e) in self.active.iter_mut().zip(extremes) {
             let bound = e.largest.1 + e.gap();
@@ -386,12 +414,15 @@ mod tests {
                 .for_each(|g| g.members.iter().for_each(|&i| y[i] = g.sign));
             let signed: Vec<f64> = a.iter().zip(&y).map(|(a, y)| a * y).collect();
             let rows = self.gram.iter_rows().zip(&y).zip(&self.linear);
-            rows.map(|((row, y), c)| y * dot(row, &signed) - c).collect()
+            rows.map(|((row, y), c)| y * dot(row, &signed) - c)
+                .collect()
         }
 
         fn objective(&self, a: &[f64]) -> f64 {
             let slopes = self.slopes(a);
-            (0..a.len()).map(|i| 0.5 * a[i] * (slopes[i] - self.linear[i])).sum()
+            (0..a.len())
+                .map(|i| 0.5 * a[i] * (slopes[i] - self.linear[i]))
+                .sum()
         }
     }
 

@@ -3,17 +3,20 @@
 //! ```text
 //! min_{W,b}  sum_i -log p_{y_i}(x_i) + lambda sum_k (r |w_k|_1 + (1 - r) |w_k|^2 / 2),      p = softmax(W x + b)
 //! ```
-//! with one row of coefficients for two classes (the log odds of the second) and one a class for more. The offsets are free. The loss is not divided by the number
-//! of rows, so that `lambda` means what it means in [`super::lasso`].
+//! with one row of coefficients for two classes (the log odds of the second) and one a class for
+//! more. The offsets are free. The loss is not divided by the number of rows, so that `lambda`
+//! means what it means in [`super::lasso`].
 //!
-//! Row by row: the quadratic model of the objective in one row of coefficients is a weighted lasso, which [`super::coordinate_descent`] solves on a working set of
-//! features; a step towards its solution is halved until the objective falls. Along a list of falling penalties each start is the end of the one before.
-//! Complexity: `n p` a row for the slopes, `n s^2` for the quadratic model on `s` features.
+//! Row by row: the quadratic model of the objective in one row of coefficients is a weighted lasso,
+//! which [`super::coordinate_descent`] solves on a working set of features; a step towards its
+//! solution is halved until the objective falls. Along a list of falling penalties each start is
+//! the end of the one before. Complexity: `n p` a row for the slopes, `n s^2` for the quadratic
+//! model on `s` features.
 
 use super::coordinate_descent::{Descent, Penalty, violation};
 use super::lasso::GROWTH;
 use super::likelihood::Likelihood;
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::linalg::{Cholesky, Matrix, View, dot, matmul, matmul_sequential, symmetric_product};
 
 /// A point of a path.
@@ -25,7 +28,8 @@ pub struct Solution {
     pub offset: Vec<f64>,
     /// The objective.
     pub objective: f64,
-    /// By how much the slopes break the conditions of a minimum, relative to the largest slope at zero.
+    /// By how much the slopes break the conditions of a minimum, relative to the largest slope at
+    /// zero.
     pub violation: f64,
     /// Passes over the rows of coefficients.
     pub passes: usize,
@@ -45,10 +49,14 @@ const POLISH_FLOPS: f64 = 2e10;
 /// Halvings of a step.
 const HALVINGS: usize = 30;
 
-/// Solutions at every penalty (falling): conditions of a minimum hold to `tol` times the largest slope at zero.
-pub fn path(x: &Matrix, groups: &Groups, penalties: &[Penalty], tol: f64) -> Vec<Solution> {
-    let mut walk = Walk::new(x, groups);
-    penalties.iter().map(|&penalty| walk.solve(penalty, tol)).collect()
+/// Solutions at every penalty (falling): conditions of a minimum hold to `tol` times the largest
+/// slope at zero.
+pub fn path(x: &Matrix, classes: &Classes, penalties: &[Penalty], tol: f64) -> Vec<Solution> {
+    let mut walk = Walk::new(x, classes);
+    penalties
+        .iter()
+        .map(|&penalty| walk.solve(penalty, tol))
+        .collect()
 }
 
 struct Walk {
@@ -70,12 +78,16 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(x: &Matrix, groups: &Groups) -> Self {
-        let (n, total) = (x.rows(), groups.total());
-        let likelihood = Likelihood::new(groups);
+    fn new(x: &Matrix, classes: &Classes) -> Self {
+        let (n, total) = (x.rows(), classes.total());
+        let likelihood = Likelihood::new(classes);
         let q = likelihood.columns();
-        let shares: Vec<f64> = groups.shares().iter().map(|share| share.ln()).collect();
-        let offset = if q == 1 { vec![shares[1] - shares[0]] } else { shares };
+        let shares: Vec<f64> = classes.shares().iter().map(|share| share.ln()).collect();
+        let offset = if q == 1 {
+            vec![shares[1] - shares[0]]
+        } else {
+            shares
+        };
         let mut walk = Self {
             likelihood,
             total,
@@ -88,7 +100,11 @@ impl Walk {
             offset,
             steepest: 0.0,
         };
-        walk.loss = total * walk.likelihood.evaluate(&walk.outputs, &mut walk.p, &mut walk.gap).0;
+        walk.loss = total
+            * walk
+                .likelihood
+                .evaluate(&walk.outputs, &mut walk.p, &mut walk.gap)
+                .0;
         for k in 0..q {
             let (residual, _) = walk.residual(k);
             let slopes = walk.features.iter_rows().map(|f| dot(f, &residual).abs());
@@ -121,7 +137,11 @@ impl Walk {
             let mut moved = false;
             for k in 0..q {
                 let (residual, curvature) = self.residual(k);
-                let slopes: Vec<f64> = self.features.iter_rows().map(|f| dot(f, &residual)).collect();
+                let slopes: Vec<f64> = self
+                    .features
+                    .iter_rows()
+                    .map(|f| dot(f, &residual))
+                    .collect();
                 let total: f64 = residual.iter().sum();
                 let broken = violation(self.coef.row(k), &slopes, penalty).max(total.abs());
                 worst = worst.max(broken);
@@ -155,14 +175,22 @@ impl Walk {
         }
     }
 
-    /// A Newton step of all coefficients that are not zero, with their present signs, and all offsets at once; halved until the objective falls, coefficients that would change
-    /// their sign to zero. One output at a time is slow to the end; this is not, but has to know which coefficients are zero.
+    /// A Newton step of all coefficients that are not zero, with their present signs, and all
+    /// offsets at once; halved until the objective falls, coefficients that would change their sign
+    /// to zero. One output at a time is slow to the end; this is not, but has to know which
+    /// coefficients are zero.
     fn polish(&mut self, penalty: Penalty) {
         let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
         let sets: Vec<Vec<usize>> = (0..q)
-            .map(|k| (0..self.coef.cols()).filter(|&j| self.coef[(k, j)] != 0.0).collect())
+            .map(|k| {
+                (0..self.coef.cols())
+                    .filter(|&j| self.coef[(k, j)] != 0.0)
+                    .collect()
+            })
             .collect();
-        let starts: Vec<usize> = (0..=q).map(|k| sets[..k].iter().map(|s| s.len() + 1).sum()).collect();
+        let starts: Vec<usize> = (0..=q)
+            .map(|k| sets[..k].iter().map(|s| s.len() + 1).sum())
+            .collect();
         let size = starts[q];
         if (n * size) as f64 * size as f64 > POLISH_FLOPS {
             return;
@@ -171,7 +199,9 @@ impl Walk {
         let columns: Vec<Matrix> = sets
             .iter()
             .map(|set| {
-                let values = set.iter().flat_map(|&j| self.features.row(j).iter().copied());
+                let values = set
+                    .iter()
+                    .flat_map(|&j| self.features.row(j).iter().copied());
                 Matrix::from_vec(values.chain(vec![1.0; n]).collect(), set.len() + 1, n)
             })
             .collect();
@@ -219,14 +249,19 @@ impl Walk {
         for k in 0..q {
             (starts[k]..starts[k + 1] - 1).for_each(|i| hessian[(i, i)] += penalty.l2);
         }
-        let Ok(factor) = Cholesky::new(hessian) else { return };
+        let Ok(factor) = Cholesky::new(hessian) else {
+            return;
+        };
         factor.solve_in_place(&mut downhill);
         let before = self.loss + self.coef.iter_rows().map(|w| penalty.of(w)).sum::<f64>();
         let mut share = 1.0;
         for _ in 0..8 {
-            let (mut coef, mut offset, mut outputs) = (self.coef.clone(), self.offset.clone(), self.outputs.clone());
+            let (mut coef, mut offset, mut outputs) =
+                (self.coef.clone(), self.offset.clone(), self.outputs.clone());
             for k in 0..q {
-                let mut step: Vec<f64> = (starts[k]..starts[k + 1]).map(|i| share * downhill[(i, 0)]).collect();
+                let mut step: Vec<f64> = (starts[k]..starts[k + 1])
+                    .map(|i| share * downhill[(i, 0)])
+                    .collect();
                 for (s, &j) in step.iter_mut().zip(&sets[k]) {
                     let w = coef[(k, j)];
                     if w * (w + *s) < 0.0 {
@@ -235,7 +270,10 @@ impl Walk {
                     coef[(k, j)] = w + *s;
                 }
                 offset[k] += step[step.len() - 1];
-                let moved = matmul(View::new(&step, 1, step.len(), step.len()), columns[k].view());
+                let moved = matmul(
+                    View::new(&step, 1, step.len(), step.len()),
+                    columns[k].view(),
+                );
                 let own = outputs[k * n..(k + 1) * n].iter_mut();
                 own.zip(moved.as_slice()).for_each(|(z, m)| *z += m);
             }
@@ -250,8 +288,9 @@ impl Walk {
         }
     }
 
-    /// Adding the same to a feature's coefficients in all classes changes no probability: what makes the penalty least is added. Without this the steps, one class at a time,
-    /// would creep along these directions.
+    /// Adding the same to a feature's coefficients in all classes changes no probability: what
+    /// makes the penalty least is added. Without this the steps, one class at a time, would creep
+    /// along these directions.
     fn shift(&mut self, penalty: Penalty) {
         let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
         if q < 2 {
@@ -265,7 +304,9 @@ impl Walk {
             }
             for k in 0..q {
                 self.coef[(k, j)] -= centre;
-                let moved = self.outputs[k * n..(k + 1) * n].iter_mut().zip(self.features.row(j));
+                let moved = self.outputs[k * n..(k + 1) * n]
+                    .iter_mut()
+                    .zip(self.features.row(j));
                 moved.for_each(|(z, x)| *z -= centre * x);
             }
         }
@@ -273,11 +314,24 @@ impl Walk {
         let mean = self.offset.iter().sum::<f64>() / q as f64;
         self.offset.iter_mut().for_each(|b| *b -= mean);
         self.outputs.iter_mut().for_each(|z| *z -= mean);
-        self.loss = self.total * self.likelihood.evaluate(&self.outputs, &mut self.p, &mut self.gap).0;
+        self.loss = self.total
+            * self
+                .likelihood
+                .evaluate(&self.outputs, &mut self.p, &mut self.gap)
+                .0;
     }
 
-    /// One step of output `k` towards the solution of its quadratic model; whether the objective fell.
-    fn improve(&mut self, k: usize, penalty: Penalty, slopes: &[f64], total: f64, curvature: &[f64], tol: f64) -> bool {
+    /// One step of output `k` towards the solution of its quadratic model; whether the objective
+    /// fell.
+    fn improve(
+        &mut self,
+        k: usize,
+        penalty: Penalty,
+        slopes: &[f64],
+        total: f64,
+        curvature: &[f64],
+        tol: f64,
+    ) -> bool {
         let row = self.coef.row(k).to_vec();
         let mut set: Vec<usize> = (0..row.len()).filter(|&j| row[j] != 0.0).collect();
         let mut new: Vec<usize> = (0..row.len())
@@ -290,18 +344,31 @@ impl Walk {
         // The offset is eliminated: features centred by their mean in the curvature.
         let weight: f64 = curvature.iter().sum();
         let mut scaled = self.features.select_rows(&set);
-        let means: Vec<f64> = scaled.iter_rows().map(|f| dot(f, curvature) / weight).collect();
+        let means: Vec<f64> = scaled
+            .iter_rows()
+            .map(|f| dot(f, curvature) / weight)
+            .collect();
         let roots: Vec<f64> = curvature.iter().map(|d| d.sqrt()).collect();
         let n = roots.len();
         for (f, mean) in scaled.as_mut_slice().chunks_exact_mut(n).zip(&means) {
-            f.iter_mut().zip(&roots).for_each(|(v, r)| *v = (*v - mean) * r);
+            f.iter_mut()
+                .zip(&roots)
+                .for_each(|(v, r)| *v = (*v - mean) * r);
         }
         let mut descent = Descent::default();
-        let own: Vec<f64> = set.iter().zip(&means).map(|(&j, m)| slopes[j] - m * total).collect();
+        let own: Vec<f64> = set
+            .iter()
+            .zip(&means)
+            .map(|(&j, m)| slopes[j] - m * total)
+            .collect();
         descent.extend(&symmetric_product(scaled.view()), &own);
         descent.w = set.iter().map(|&j| row[j]).collect();
         descent.run(penalty, tol, |w, q| violation(w, q, penalty));
-        let step: Vec<f64> = set.iter().zip(&descent.w).map(|(&j, w)| w - row[j]).collect();
+        let step: Vec<f64> = set
+            .iter()
+            .zip(&descent.w)
+            .map(|(&j, w)| w - row[j])
+            .collect();
         let offset_step = total / weight - dot(&step, &means);
         let used = self.features.select_rows(&set);
         let direction = Matrix::from_vec(step.clone(), 1, step.len());
@@ -312,7 +379,9 @@ impl Walk {
         let mut share = 1.0;
         for _ in 0..HALVINGS {
             let mut moved = row.clone();
-            set.iter().zip(&step).for_each(|(&j, d)| moved[j] += share * d);
+            set.iter()
+                .zip(&step)
+                .for_each(|(&j, d)| moved[j] += share * d);
             if share == 1.0 {
                 // Where the model says zero it is zero.
                 set.iter().zip(&descent.w).for_each(|(&j, w)| moved[j] = *w);
@@ -335,14 +404,19 @@ impl Walk {
     }
 }
 
-/// The `c` that makes `sum_k l1 |v_k - c| + l2 (v_k - c)^2 / 2` least, of several the one nearest to zero. `values` are sorted.
+/// The `c` that makes `sum_k l1 |v_k - c| + l2 (v_k - c)^2 / 2` least, of several the one nearest
+/// to zero. `values` are sorted.
 fn cheapest_centre(values: &mut [f64], penalty: Penalty) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let slope = |c: f64, side: f64| {
         // Of the sum at c, from the left (-1) or the right (1).
         let terms = values.iter().map(|&v| {
-            let sign = if c > v || c == v && side > 0.0 { 1.0 } else { -1.0 };
+            let sign = if c > v || c == v && side > 0.0 {
+                1.0
+            } else {
+                -1.0
+            };
             penalty.l1 * sign + penalty.l2 * (c - v)
         });
         terms.sum::<f64>()
@@ -375,8 +449,8 @@ fn cheapest_centre(values: &mut [f64], penalty: Penalty) -> f64 {
 }
 
 /// The penalty on absolute values from which on all coefficients are zero.
-pub fn largest_penalty(x: &Matrix, groups: &Groups) -> f64 {
-    Walk::new(x, groups).steepest
+pub fn largest_penalty(x: &Matrix, classes: &Classes) -> f64 {
+    Walk::new(x, classes).steepest
 }
 
 #[cfg(test)]
@@ -385,21 +459,29 @@ mod tests {
     use crate::decision::softmax_in_place;
     use crate::testing::{problem, random};
 
-    /// Slopes of the log likelihood by outputs x features, those of the offsets, and the objective, from the data alone.
-    fn by_hand(x: &Matrix, groups: &Groups, s: &Solution, penalty: Penalty) -> (Matrix, Vec<f64>, f64) {
+    /// Slopes of the log likelihood by outputs x features, those of the offsets, and the objective,
+    /// from the data alone.
+    fn by_hand(
+        x: &Matrix,
+        classes: &Classes,
+        s: &Solution,
+        penalty: Penalty,
+    ) -> (Matrix, Vec<f64>, f64) {
         let q = s.coef.rows();
         let mut slopes = Matrix::zeros(q, x.cols());
         let mut offsets = vec![0.0; q];
         let mut objective: f64 = s.coef.iter_rows().map(|w| penalty.of(w)).sum();
         for i in 0..x.rows() {
-            let z: Vec<f64> = (0..q).map(|k| s.offset[k] + dot(s.coef.row(k), x.row(i))).collect();
+            let z: Vec<f64> = (0..q)
+                .map(|k| s.offset[k] + dot(s.coef.row(k), x.row(i)))
+                .collect();
             let mut p = if q == 1 { vec![0.0, z[0]] } else { z };
             softmax_in_place(&mut p);
-            let w = groups.weight(i);
-            objective -= w * p[groups.codes()[i]].ln();
+            let w = classes.weight(i);
+            objective -= w * p[classes.codes()[i]].ln();
             for k in 0..q {
                 let class = if q == 1 { 1 } else { k };
-                let r = w * (f64::from(groups.codes()[i] == class) - p[class]);
+                let r = w * (f64::from(classes.codes()[i] == class) - p[class]);
                 offsets[k] += r;
                 (0..x.cols()).for_each(|j| slopes[(k, j)] += r * x[(i, j)]);
             }
@@ -409,26 +491,37 @@ mod tests {
 
     #[test]
     fn the_conditions_of_a_minimum_hold_along_the_path() {
-        for (n, p, c, ratio) in [(60, 5, 2, 1.0), (60, 5, 3, 1.0), (40, 70, 2, 1.0), (45, 60, 4, 0.6)] {
+        for (n, p, c, ratio) in [
+            (60, 5, 2, 1.0),
+            (60, 5, 3, 1.0),
+            (40, 70, 2, 1.0),
+            (45, 60, 4, 0.6),
+        ] {
             let problem = problem(n, p, c, 3);
-            let groups = problem.groups();
-            let largest = largest_penalty(&problem.x, &groups) / ratio;
+            let classes = problem.classes();
+            let largest = largest_penalty(&problem.x, &classes) / ratio;
             let penalties: Vec<Penalty> = [1.01, 0.5, 0.1, 0.02]
                 .iter()
                 .map(|s| Penalty::mixed(s * largest, ratio))
                 .collect();
-            let solutions = path(&problem.x, &groups, &penalties, 1e-9);
+            let solutions = path(&problem.x, &classes, &penalties, 1e-9);
             assert_eq!(solutions[0].coef.max_abs(), 0.0);
             let mut last = f64::INFINITY;
             for (s, &penalty) in solutions.iter().zip(&penalties) {
                 assert!(s.converged, "{n} {p} {c}: {}", s.violation);
-                let (slopes, offsets, objective) = by_hand(&problem.x, &groups, s, penalty);
+                let (slopes, offsets, objective) = by_hand(&problem.x, &classes, s, penalty);
                 assert!((objective - s.objective).abs() < 1e-8 * objective);
                 for (k, offset) in offsets.iter().enumerate() {
                     let broken = violation(s.coef.row(k), slopes.row(k), penalty);
-                    assert!(broken.max(offset.abs()) < 1e-8 * largest, "{broken} {offset}");
+                    assert!(
+                        broken.max(offset.abs()) < 1e-8 * largest,
+                        "{broken} {offset}"
+                    );
                 }
-                assert!(objective < last, "a smaller penalty has a smaller objective");
+                assert!(
+                    objective < last,
+                    "a smaller penalty has a smaller objective"
+                );
                 last = objective;
             }
         }
@@ -440,13 +533,13 @@ mod tests {
         let times: Vec<usize> = (0..30).map(|i| 1 + i % 3).collect();
         let rows: Vec<usize> = (0..30).flat_map(|i| vec![i; times[i]]).collect();
         let weights: Vec<f64> = times.iter().map(|&t| t as f64).collect();
-        let weighted = Groups::new(plain.labels.codes(), Some(&weights), 3);
+        let weighted = Classes::new(plain.labels.codes(), Some(&weights), 3);
         let codes: Vec<usize> = rows.iter().map(|&i| plain.labels.codes()[i]).collect();
         let penalty = [Penalty { l1: 2.0, l2: 0.0 }];
         let a = path(&plain.x, &weighted, &penalty, 1e-10).remove(0);
         let b = path(
             &plain.x.select_rows(&rows),
-            &Groups::new(&codes, None, 3),
+            &Classes::new(&codes, None, 3),
             &penalty,
             1e-10,
         )
@@ -468,7 +561,7 @@ mod tests {
         let codes: Vec<usize> = (0..20).map(|i| usize::from(i >= 10)).collect();
         let s = path(
             &x,
-            &Groups::new(&codes, None, 2),
+            &Classes::new(&codes, None, 2),
             &[Penalty { l1: 1e-3, l2: 0.0 }],
             1e-6,
         )

@@ -1,14 +1,18 @@
-//! Sparse weights of a nonconvex loss: `min_w F(w) + lambda |w|_1`, `0 <= w_j <= 1` (the sign of a weight is meaningless), where
-//! `F` is what is left of a regression once its coefficients are optimal.
+//! Sparse weights of a nonconvex loss: `min_w F(w) + lambda |w|_1`, `0 <= w_j <= 1` (the sign of a
+//! weight is meaningless), where `F` is what is left of a regression once its coefficients are
+//! optimal.
 //!
-//! Lapanowski & Gaynanova (section 4.1) alternate coefficients and weights, the weights by a lasso on a box for the kernel linearised
-//! at the last weights (eq. 14-16); [`Steps::Linearised`] is that, with a line search so that the objective never rises. For even
-//! kernels a weight at zero never comes back (`dK / dw_j` is proportional to `w_j`), and a long linearised step kills true features for
-//! good. The default, [`Steps::Projected`], therefore
-//! * models `F` with the coefficients eliminated (variable projection, Gauss-Newton) plus rank-one corrections from the slopes
-//!   it meets (SR1), within a trust region on `max |dw_j|`, which starts small;
-//! * before it stops, tries to drop each weight and to bring back each zero whose slope in `v_j = w_j^2`, which does not vanish at
-//!   zero, outweighs the penalty, and goes on from the best such move.
+//! Lapanowski & Gaynanova (section 4.1) alternate coefficients and weights, the weights by a lasso
+//! on a box for the kernel linearised at the last weights (eq. 14-16); [`Steps::Linearised`] is
+//! that, with a line search so that the objective never rises. For even kernels a weight at zero
+//! never comes back (`dK / dw_j` is proportional to `w_j`), and a long linearised step kills true
+//! features for good. The default, [`Steps::Projected`], therefore
+//! * models `F` with the coefficients eliminated (variable projection, Gauss-Newton) plus rank-one
+//!   corrections from the slopes it meets (SR1), within a trust region on `max |dw_j|`, which
+//!   starts small;
+//! * before it stops, tries to drop each weight and to bring back each zero whose slope in `v_j =
+//!   w_j^2`, which does not vanish at zero, outweighs the penalty, and goes on from the best such
+//!   move.
 //!
 //! A path of penalties is walked upwards from `w = 1`, each start being the last solution.
 
@@ -38,7 +42,8 @@ pub trait WeightedLoss {
     /// Derivatives at `w`.
     fn slopes(&self, w: &[f64], state: &Self::State) -> Result<Slopes>;
 
-    /// Slopes that speak for the return of weights at zero; [`Slopes::at_zero`] where the loss knows no better.
+    /// Slopes that speak for the return of weights at zero; [`Slopes::at_zero`] where the loss
+    /// knows no better.
     fn returning(&self, _w: &[f64], _state: &Self::State) -> Result<Option<Vec<f64>>> {
         Ok(None)
     }
@@ -49,7 +54,8 @@ pub trait WeightedLoss {
 pub struct Slopes {
     /// `dF / dw_j`.
     pub gradient: Vec<f64>,
-    /// Slope that does not vanish at `w_j = 0`: `dF / dv_j` with `v_j = w_j^2` for even kernels, one-sided `dF / dw_j` otherwise.
+    /// Slope that does not vanish at `w_j = 0`: `dF / dv_j` with `v_j = w_j^2` for even kernels,
+    /// one-sided `dF / dw_j` otherwise.
     pub at_zero: Vec<f64>,
     /// Gauss-Newton model of the second derivatives, coefficients eliminated.
     pub curvature: Curvature,
@@ -79,15 +85,17 @@ pub struct Stopping {
     pub most_steps: usize,
     /// Rounds of drops and returns for one penalty.
     pub rounds: usize,
-    /// Drops that the model says would raise the loss by this share of what there is to explain are not tried.
+    /// Drops that the model says would raise the loss by this share of what there is to explain are
+    /// not tried.
     pub hopeless: f64,
     /// Trust region where it gives up.
     pub least_radius: f64,
 }
 
 impl Stopping {
-    /// For the fits of a cross-validation and on the way to the last penalty: drops and returns lower the objective here and there and
-    /// seldom an error, but keep features that a long step would have lost.
+    /// For the fits of a cross-validation and on the way to the last penalty: drops and returns
+    /// lower the objective here and there and seldom an error, but keep features that a long step
+    /// would have lost.
     pub const FOLD: Self = Self {
         tolerance: 1e-4,
         least_gain: 1e-7,
@@ -200,8 +208,8 @@ fn solve_from<L: WeightedLoss>(
     })
 }
 
-/// Walks penalties upwards, each solution being the start of the next; `observe` sees every one and says whether to go on. Once all
-/// weights are zero they stay so.
+/// Walks penalties upwards, each solution being the start of the next; `observe` sees every one and
+/// says whether to go on. Once all weights are zero they stay so.
 pub fn path<L: WeightedLoss>(
     loss: &L,
     penalties: &[f64],
@@ -214,7 +222,8 @@ pub fn path<L: WeightedLoss>(
     for &penalty in penalties {
         let solution = match last {
             None => solve(loss, penalty, start, steps, stopping)?,
-            // The loss at the last weights does not depend on the penalty: nothing is evaluated twice.
+            // The loss at the last weights does not depend on the penalty: nothing is evaluated
+            // twice.
             Some(s) => solve_from(
                 loss,
                 Iterate::new(penalty, s.weights, s.value, s.state, s.slopes),
@@ -262,7 +271,13 @@ impl<S> Iterate<S> {
         }
     }
 
-    fn go<L: WeightedLoss<State = S>>(&mut self, loss: &L, w: Vec<f64>, value: f64, state: S) -> Result<()> {
+    fn go<L: WeightedLoss<State = S>>(
+        &mut self,
+        loss: &L,
+        w: Vec<f64>,
+        value: f64,
+        state: S,
+    ) -> Result<()> {
         self.slopes = loss.slopes(&w, &state)?;
         self.objective = value + cost(self.penalty, &w);
         self.w = w;
@@ -275,22 +290,43 @@ impl<S> Iterate<S> {
 
     /// Distance from stationarity over the nonzero weights.
     fn residual(&self) -> f64 {
-        let gaps = self.w.iter().zip(&self.slopes.gradient).filter(|(w, _)| **w != 0.0);
+        let gaps = self
+            .w
+            .iter()
+            .zip(&self.slopes.gradient)
+            .filter(|(w, _)| **w != 0.0);
         gaps.map(|(&w, g)| (w - (w - g - self.penalty).clamp(0.0, 1.0)).abs())
             .fold(0.0, f64::max)
     }
 
-    fn trust_region<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<()> {
+    fn trust_region<L: WeightedLoss<State = S>>(
+        &mut self,
+        loss: &L,
+        stopping: &Stopping,
+    ) -> Result<()> {
         let mut corrections: Vec<Correction> = Vec::new();
         let mut radius = RADIUS.0;
         for _ in 0..stopping.most_steps {
             if self.residual() < stopping.tolerance {
                 break;
             }
-            let slope: Vec<f64> = self.slopes.gradient.iter().map(|g| g + self.penalty).collect();
+            let slope: Vec<f64> = self
+                .slopes
+                .gradient
+                .iter()
+                .map(|g| g + self.penalty)
+                .collect();
             let bound = |w: f64, far: f64| if w > 0.0 { far } else { 0.0 };
-            let lower: Vec<f64> = self.w.iter().map(|&w| bound(w, (-w).max(-radius))).collect();
-            let upper: Vec<f64> = self.w.iter().map(|&w| bound(w, (1.0 - w).min(radius))).collect();
+            let lower: Vec<f64> = self
+                .w
+                .iter()
+                .map(|&w| bound(w, (-w).max(-radius)))
+                .collect();
+            let upper: Vec<f64> = self
+                .w
+                .iter()
+                .map(|&w| bound(w, (1.0 - w).min(radius)))
+                .collect();
             let (d, value) = minimise(&slope, &self.slopes.curvature, &corrections, &lower, &upper);
             if -value < stopping.least_gain {
                 break;
@@ -325,14 +361,22 @@ impl<S> Iterate<S> {
     }
 
     /// Eq. 14-16 at the present weights, and back towards them until the objective falls.
-    fn linearised_steps<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<()> {
+    fn linearised_steps<L: WeightedLoss<State = S>>(
+        &mut self,
+        loss: &L,
+        stopping: &Stopping,
+    ) -> Result<()> {
         for _ in 0..stopping.most_steps {
             let Some(q2) = &self.slopes.linearised else {
                 return Ok(());
             };
             // The gradient at fixed coefficients is 2 (Q w - beta): beta = Q w - gradient / 2.
             let q2w = q2.apply(&self.w);
-            let beta2: Vec<f64> = q2w.iter().zip(&self.slopes.gradient).map(|(a, g)| a - g).collect();
+            let beta2: Vec<f64> = q2w
+                .iter()
+                .zip(&self.slopes.gradient)
+                .map(|(a, g)| a - g)
+                .collect();
             let mut to = self.w.clone();
             box_lasso(q2, &beta2, self.penalty, &mut to, 1e-10);
             let mut share = 1.0;
@@ -368,7 +412,11 @@ impl<S> Iterate<S> {
     }
 
     /// Takes the best of the drops and returns that lower the objective; `false` when none does.
-    fn best_move<L: WeightedLoss<State = S>>(&mut self, loss: &L, stopping: &Stopping) -> Result<bool> {
+    fn best_move<L: WeightedLoss<State = S>>(
+        &mut self,
+        loss: &L,
+        stopping: &Stopping,
+    ) -> Result<bool> {
         let zeros = self.w.contains(&0.0);
         let better = if zeros {
             loss.returning(&self.w, &self.state)?
@@ -419,13 +467,23 @@ impl<S> Iterate<S> {
     }
 }
 
-/// The symmetric rank-one correction that makes the model agree with the last change of the gradient.
-fn correction(new: &Slopes, before: &[f64], moved: &[f64], known: &[Correction]) -> Option<Correction> {
+/// The symmetric rank-one correction that makes the model agree with the last change of the
+/// gradient.
+fn correction(
+    new: &Slopes,
+    before: &[f64],
+    moved: &[f64],
+    known: &[Correction],
+) -> Option<Correction> {
     let hs = new.curvature.apply(moved);
-    let mut r: Vec<f64> = (0..moved.len()).map(|j| new.gradient[j] - before[j] - hs[j]).collect();
+    let mut r: Vec<f64> = (0..moved.len())
+        .map(|j| new.gradient[j] - before[j] - hs[j])
+        .collect();
     for k in known {
         let along = k.vector.iter().zip(moved).map(|(a, b)| a * b).sum::<f64>() / k.divisor;
-        r.iter_mut().zip(&k.vector).for_each(|(r, v)| *r -= along * v);
+        r.iter_mut()
+            .zip(&k.vector)
+            .for_each(|(r, v)| *r -= along * v);
     }
     let divisor: f64 = r.iter().zip(moved).map(|(a, b)| a * b).sum();
     let norm = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();

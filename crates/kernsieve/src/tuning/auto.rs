@@ -1,9 +1,14 @@
-//! The choice of a method: all of them tuned on the same folds, hopeless ones dropped early, the smallest model within one standard error of the best.
+//! The choice of a method: all of them tuned on the same folds, hopeless ones dropped early, the
+//! smallest model within one standard error of the best.
 //!
-//! Many rows are approached in rounds (successive halving): on 400 rows drawn by class, then on four times as many, and so on to all of them; after every round the better half stays, and with it
-//! whatever is within one standard error of the best. In the last round the method of least cross-validated error, corrected for the size of its search, sets the mark; of those within its standard error the one whose model holds the
-//! fewest numbers is taken. With a budget of time the method at work is given up when it ends, and no other is begun; the first, linear discriminant analysis, is always finished; what was found on
-//! fewer rows is then the answer, and a notice says so.
+//! Many rows are approached in rounds (successive halving): on 400 rows drawn by class, then on
+//! four times as many, and so on to all of them; after every round the better half stays, and with
+//! it whatever is within one standard error of the best. In the last round the method of least
+//! cross-validated error, corrected for the size of its search, sets the mark; of those within its
+//! standard error the one whose model holds the fewest numbers is taken. With a budget of time the
+//! method at work is given up when it ends, and no other is begun; the first, linear discriminant
+//! analysis, is always finished; what was found on fewer rows is then the answer, and a notice says
+//! so.
 
 use super::control::Control;
 use super::sample::drawn;
@@ -59,8 +64,9 @@ struct Runner {
 }
 
 impl Runner {
-    /// The error by which methods are compared. A method with hundreds of settings has some that do well on these folds by chance, so what the search has gained is given back
-    /// (Tibshirani & Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
+    /// The error by which methods are compared. A method with hundreds of settings has some that do
+    /// well on these folds by chance, so what the search has gained is given back (Tibshirani &
+    /// Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
     fn corrected(&self) -> f64 {
         self.error + self.optimism
     }
@@ -90,7 +96,8 @@ pub fn model_size(model: &Model) -> usize {
     of(&model.expansion) + model.discriminant.as_ref().map_or(0, |k| of(&k.expansion))
 }
 
-/// The methods among which [`train_auto`] chooses: those that take the options and use all that are given. An error where there is none.
+/// The methods among which [`train_auto`] chooses: those that take the options and use all that are
+/// given. An error where there is none.
 pub fn auto_methods(options: &Options) -> Result<Vec<MethodKind>> {
     let mut refusal = None;
     let (mut found, mut unused) = (Vec::new(), Vec::new());
@@ -115,7 +122,8 @@ pub fn auto_methods(options: &Options) -> Result<Vec<MethodKind>> {
     }
 }
 
-/// Tunes every method that takes the options, and returns the model of the chosen one; `model.record.auto` tells of the others.
+/// Tunes every method that takes the options, and returns the model of the chosen one;
+/// `model.record.auto` tells of the others.
 pub fn train_auto(
     options: &Options,
     data: &Dataset,
@@ -136,7 +144,11 @@ fn race(
     first_rows: usize,
 ) -> Result<Trained> {
     let started = Instant::now();
-    let (n, p, classes) = (data.n_samples(), data.n_features(), data.labels().n_classes());
+    let (n, p, classes) = (
+        data.n_samples(),
+        data.n_features(),
+        data.labels().n_classes(),
+    );
     let mut kinds = auto_methods(options)?;
     let mut entries = Vec::new();
     for kind in METHODS.into_iter().filter(|k| !kinds.contains(k)) {
@@ -150,7 +162,8 @@ fn race(
     let mut first: Option<Error> = None;
     // A method without rivals has no race to run.
     let mut rows = if kinds.len() == 1 { n } else { first_rows };
-    // What the round before has found: all there is when the time is up, or nothing can be had on more rows.
+    // What the round before has found: all there is when the time is up, or nothing can be had on
+    // more rows.
     let mut before: Option<Round> = None;
     let answer = |round: Round, entries: Vec<AutoEntry>| {
         let mut trained = choose(round.runners, round.mark, entries, options);
@@ -199,7 +212,9 @@ fn race(
         runners.sort_by(|a, b| a.corrected().total_cmp(&b.corrected()));
         let Some(best) = runners.first() else {
             let Some(round) = before else {
-                return Err(first.unwrap_or_else(|| Error::Data("no method takes these options".into())));
+                return Err(
+                    first.unwrap_or_else(|| Error::Data("no method takes these options".into()))
+                );
             };
             return answer(round, entries);
         };
@@ -265,10 +280,17 @@ fn runner(kind: MethodKind, trained: Trained) -> Option<Runner> {
 }
 
 /// The smallest of those at the mark or below, with the reasons in words.
-fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, options: &Options) -> Trained {
+fn choose(
+    mut runners: Vec<Runner>,
+    mark: f64,
+    mut entries: Vec<AutoEntry>,
+    options: &Options,
+) -> Trained {
     let percent = |v: f64| format!("{:.1} %", 100.0 * v);
     let within = runners.iter().filter(|r| r.corrected() <= mark).count();
-    let chosen = (0..within).min_by_key(|&k| (runners[k].size, k)).unwrap_or(0);
+    let chosen = (0..within)
+        .min_by_key(|&k| (runners[k].size, k))
+        .unwrap_or(0);
     let (best, taken) = (&runners[0], &runners[chosen]);
     let name = |r: &Runner| r.kind.name();
     let folds = best
@@ -281,7 +303,9 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, opti
     let least = percent(best.corrected());
     let spread = percent(best.standard_error);
     let why = if runners.len() == 1 {
-        let tried_before = entries.iter().any(|e| e.error.is_some() && e.method != name(best));
+        let tried_before = entries
+            .iter()
+            .any(|e| e.error.is_some() && e.method != name(best));
         let is_late = |e: &AutoEntry| e.note.as_deref() == Some(NO_TIME);
         let alone = if entries.iter().any(is_late) {
             "there was no time to try others"
@@ -322,8 +346,9 @@ fn choose(mut runners: Vec<Runner>, mark: f64, mut entries: Vec<AutoEntry>, opti
     trained
 }
 
-/// The answer of a round on some of the rows, where there is no time for more: in terms of all rows, and with a word about it. A linear rule takes hardly any time, so it is fitted on
-/// all of them.
+/// The answer of a round on some of the rows, where there is no time for more: in terms of all
+/// rows, and with a word about it. A linear rule takes hardly any time, so it is fitted on all of
+/// them.
 fn settle(
     mut trained: Trained,
     rows: &[usize],
@@ -386,7 +411,8 @@ mod tests {
         let data = simulate::rings(5);
         let schema = Schema::numeric(data.feature_names());
         let control = Control::new();
-        let trained = race(&Options::default(), &data, &schema, None, &control, 60).expect("trains");
+        let trained =
+            race(&Options::default(), &data, &schema, None, &control, 60).expect("trains");
         let auto = trained.model.record.auto.as_ref().expect("told");
         let rounds: std::collections::BTreeSet<usize> = auto
             .entries
@@ -394,7 +420,10 @@ mod tests {
             .filter(|e| e.error.is_some())
             .map(|e| e.rows)
             .collect();
-        assert!(rounds.len() > 1 && rounds.contains(&data.n_samples()), "{rounds:?}");
+        assert!(
+            rounds.len() > 1 && rounds.contains(&data.n_samples()),
+            "{rounds:?}"
+        );
         let of = |rows: usize| {
             auto.entries
                 .iter()
@@ -411,7 +440,9 @@ mod tests {
         // Too many rows for this method beside others: it would be left out of the race.
         let (n, p) = (330, 20);
         assert!(!is_feasible(MethodKind::SparseKos, n, p, 2));
-        let value = |i: usize, j: usize| (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) + (i % 2) as f64;
+        let value = |i: usize, j: usize| {
+            (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) + (i % 2) as f64
+        };
         let x = Matrix::from_fn(n, p, value);
         let codes: Vec<usize> = (0..n).map(|i| i % 2).collect();
         let labels = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("labels");
@@ -424,14 +455,24 @@ mod tests {
             folds: 2,
             ..Options::default()
         };
-        assert_eq!(auto_methods(&options).expect("one"), [MethodKind::SparseKos]);
+        assert_eq!(
+            auto_methods(&options).expect("one"),
+            [MethodKind::SparseKos]
+        );
         let trained = run(&data, &options, None);
         assert_eq!(
-            (trained.model.record.method.as_str(), trained.model.record.n_rows),
+            (
+                trained.model.record.method.as_str(),
+                trained.model.record.n_rows
+            ),
             ("sparse-kos", n)
         );
         let auto = trained.model.record.auto.as_ref().expect("told");
-        assert!(auto.why.ends_with("the others are left out"), "{}", auto.why);
+        assert!(
+            auto.why.ends_with("the others are left out"),
+            "{}",
+            auto.why
+        );
     }
 
     #[test]
@@ -450,7 +491,12 @@ mod tests {
             folds: 1,
             ..Options::default()
         };
-        assert!(auto_methods(&folds).expect_err("none").to_string().contains("folds"));
+        assert!(
+            auto_methods(&folds)
+                .expect_err("none")
+                .to_string()
+                .contains("folds")
+        );
         assert_eq!(auto_methods(&Options::default()).expect("all"), METHODS);
     }
 
@@ -460,9 +506,20 @@ mod tests {
         let schema = Schema::numeric(data.feature_names());
         let late = Some(Duration::ZERO);
         // Nothing but the linear rule is finished on 60 rows, and that is quick on all of them.
-        let linear = race(&Options::default(), &data, &schema, late, &Control::new(), 60).expect("trains");
+        let linear = race(
+            &Options::default(),
+            &data,
+            &schema,
+            late,
+            &Control::new(),
+            60,
+        )
+        .expect("trains");
         let record = linear.model.record;
-        assert_eq!((record.method.as_str(), record.n_rows), ("lda", data.n_samples()));
+        assert_eq!(
+            (record.method.as_str(), record.n_rows),
+            ("lda", data.n_samples())
+        );
         assert!(record.auto.is_some());
         // Rows are named as the caller knows them: those of a model of the sample, in the sample.
         let options = Options {
@@ -470,8 +527,18 @@ mod tests {
             ridge: Some(0.1),
             ..Options::default()
         };
-        let trained = race(&options, &data, &schema, Some(Duration::ZERO), &Control::new(), 60).expect("trains");
-        let (sample, _) = drawn(&data, 60, options.seed).expect("two classes").expect("fewer");
+        let trained = race(
+            &options,
+            &data,
+            &schema,
+            Some(Duration::ZERO),
+            &Control::new(),
+            60,
+        )
+        .expect("trains");
+        let (sample, _) = drawn(&data, 60, options.seed)
+            .expect("two classes")
+            .expect("fewer");
         let words = format!("fitted on 60 of {}", data.n_samples());
         assert!(
             trained.notices.iter().any(|n| n.contains(&words)),
@@ -480,7 +547,10 @@ mod tests {
         );
         assert_eq!(trained.model.record.n_rows, 60);
         let rows = &trained.model.record.report.retained_rows;
-        assert!(!rows.is_empty() && rows.iter().all(|r| sample.contains(r)), "{rows:?}");
+        assert!(
+            !rows.is_empty() && rows.iter().all(|r| sample.contains(r)),
+            "{rows:?}"
+        );
         assert!(rows.iter().any(|&r| r >= 60));
     }
 
@@ -490,7 +560,11 @@ mod tests {
         let trained = run(&data, &Options::default(), Some(Duration::ZERO));
         assert_eq!(trained.model.record.method, "lda");
         let auto = trained.model.record.auto.as_ref().expect("told");
-        assert!(auto.entries.iter().any(|e| e.note.as_deref() == Some("no time left")));
+        assert!(
+            auto.entries
+                .iter()
+                .any(|e| e.note.as_deref() == Some("no time left"))
+        );
         assert!(auto.why.contains("no time"), "{}", auto.why);
     }
 }

@@ -8,8 +8,9 @@ use crate::error::Result;
 use crate::method::{Candidate, Method, Options};
 use rayon::prelude::*;
 
-/// The temperature that makes the held-out probabilities of a candidate best in log loss: log scores are divided by it, which
-/// changes no predicted class. 1 when the candidate cannot be fitted in any fold.
+/// The temperature that makes the held-out probabilities of a candidate best in log loss: log
+/// scores are divided by it, which changes no predicted class. 1 when the candidate cannot be
+/// fitted in any fold.
 pub fn calibrate(
     method: &dyn Method,
     data: &Dataset,
@@ -18,7 +19,8 @@ pub fn calibrate(
     control: &Control,
 ) -> Result<f64> {
     let arm = vec![candidate.clone()];
-    // Folds of small data sets run side by side; those of large ones use all threads, and much memory, themselves.
+    // Folds of small data sets run side by side; those of large ones use all threads, and much
+    // memory, themselves.
     const SIDE_BY_SIDE: usize = 2000;
     let mut splits = data.folds(options.folds, options.seed)?;
     // A single number is known well enough from a thousand rows.
@@ -31,7 +33,9 @@ pub fn calibrate(
     let one = |split: &Split| -> Result<Vec<Scored>> {
         control.checkpoint()?;
         let prepared = PreparedFold::new(method, data, split, options)?;
-        let Some(fold) = &prepared.fold else { return Ok(vec![]) };
+        let Some(fold) = &prepared.fold else {
+            return Ok(vec![]);
+        };
         let held_out = method.held_out(fold, &arm)?.into_iter().next().flatten();
         Ok(held_out.map_or(vec![], |h| prepared.scored(fold, &h.scores)))
     };

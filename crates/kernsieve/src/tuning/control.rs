@@ -59,7 +59,10 @@ impl Control {
 
     /// From this moment on checkpoints fail as if the caller had asked to stop.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        *self.deadline.write().unwrap_or_else(PoisonError::into_inner) = deadline;
+        *self
+            .deadline
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 
     /// Names the method at work.
@@ -88,7 +91,8 @@ impl Control {
         }
     }
 
-    /// The limit that was set, or four fifths of what the machine has free; `u64::MAX` where that is unknown.
+    /// The limit that was set, or four fifths of what the machine has free; `u64::MAX` where that
+    /// is unknown.
     pub fn memory_bytes(&self) -> u64 {
         self.memory
             .unwrap_or_else(|| available_memory().map_or(u64::MAX, |b| b / 5 * 4))

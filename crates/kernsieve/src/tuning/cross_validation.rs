@@ -1,8 +1,8 @@
 //! k-fold cross-validation of every candidate of a method.
 //!
-//! Per fold: scaling on its training rows, one matrix of distances (or inner products) for all candidates, then every arm
-//! of candidates as one task. Tasks run in parallel; as each is computed by itself and results are kept by position, the
-//! table does not depend on the number of threads.
+//! Per fold: scaling on its training rows, one matrix of distances (or inner products) for all
+//! candidates, then every arm of candidates as one task. Tasks run in parallel; as each is computed
+//! by itself and results are kept by position, the table does not depend on the number of threads.
 
 use super::control::Control;
 use super::memory::{for_people, remedy, rows_that_fit};
@@ -20,8 +20,9 @@ use crate::model::{CvEntry, CvTable};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Cross-validates every candidate of the arms, which are those of [`Method::arms`] on the whole data set. The grid is widened
-/// while the best candidate lies at its edge, if the method has more to offer. `problem` is all rows of the data set.
+/// Cross-validates every candidate of the arms, which are those of [`Method::arms`] on the whole
+/// data set. The grid is widened while the best candidate lies at its edge, if the method has more
+/// to offer. `problem` is all rows of the data set.
 pub fn cross_validate(
     method: &dyn Method,
     data: &Dataset,
@@ -42,9 +43,17 @@ pub fn cross_validate(
         let (scores, race) = score_arms(method, data, &folds, &arms, options, control)?;
         let rows = folds.iter().map(|f| f.test.len()).sum::<usize>() as f64;
         let left = &race.left_after;
-        Ok(entries(arms, &scores, &weights, left, method.ranking(), rows))
+        Ok(entries(
+            arms,
+            &scores,
+            &weights,
+            left,
+            method.ranking(),
+            rows,
+        ))
     };
-    let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), options.rule, score)?;
+    let (mut grid, mut chosen) =
+        search(method, arms, data.labels().n_classes(), options.rule, score)?;
     let refinement = method.refine(problem, &grid, chosen)?;
     if let Refinement::Entry(other) = refinement {
         chosen = other;
@@ -52,7 +61,8 @@ pub fn cross_validate(
         control.checkpoint()?;
         let refined = score(vec![vec![*candidate]])?.pop();
         if let Some(entry) = refined.filter(|e| e.error.is_some_and(|v| v <= bound + 1e-12)) {
-            // Its own errors are too good: all folds had a part in the choice. The ones of the candidate it replaces stand.
+            // Its own errors are too good: all folds had a part in the choice. The ones of the
+            // candidate it replaces stand.
             let honest = grid[chosen].clone();
             grid.insert(
                 chosen,
@@ -75,14 +85,24 @@ fn score_arms(
     options: &Options,
     control: &Control,
 ) -> Result<(Scores, Race)> {
-    let plan = Plan::new(method, folds, data.labels().n_classes(), arms.len(), control)?;
+    let plan = Plan::new(
+        method,
+        folds,
+        data.labels().n_classes(),
+        arms.len(),
+        control,
+    )?;
     let mut scores = Vec::with_capacity(folds.len());
     let (done, total) = (AtomicUsize::new(0), folds.len() * arms.len());
     control.report(0, total);
     let unit = (0..data.n_samples()).map(|i| data.weight(i)).sum::<f64>() / data.n_samples() as f64;
     let mut race = Race::new(arms, unit);
     // A race is run fold by fold, so that what the first ones say can save the others.
-    let at_once = if method.races() { 1 } else { plan.folds_at_once };
+    let at_once = if method.races() {
+        1
+    } else {
+        plan.folds_at_once
+    };
     for group in folds.chunks(at_once) {
         let prepared: Vec<PreparedFold> = group
             .iter()
@@ -128,7 +148,13 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(method: &dyn Method, folds: &[Split], n_classes: usize, n_arms: usize, control: &Control) -> Result<Self> {
+    fn new(
+        method: &dyn Method,
+        folds: &[Split],
+        n_classes: usize,
+        n_arms: usize,
+        control: &Control,
+    ) -> Result<Self> {
         let limit = control.memory_bytes();
         let largest = folds
             .iter()
@@ -137,9 +163,11 @@ impl Plan {
             .unwrap_or((0, 0));
         let (train, test) = largest;
         let footprint = method.footprint(train as usize);
-        let base =
-            8 * (u64::from(footprint.train_base) * train * train + u64::from(footprint.held_out_base) * test * train);
-        // Responses, coefficients, fitted values and what becomes of them: about eight matrices of rows x classes.
+        let base = 8
+            * (u64::from(footprint.train_base) * train * train
+                + u64::from(footprint.held_out_base) * test * train);
+        // Responses, coefficients, fitted values and what becomes of them: about eight matrices of
+        // rows x classes.
         let by_class = 8 * 8 * n_classes as u64 * (train + test);
         let work = 8 * footprint.copies as u64 * train * train
             + 8 * u64::from(footprint.held_out_base) * test * train
@@ -153,7 +181,11 @@ impl Plan {
                 by_class as f64 / n,
             );
             return Err(Error::Memory {
-                what: format!("cross-validation of {} on {} rows", method.name(), train + test),
+                what: format!(
+                    "cross-validation of {} on {} rows",
+                    method.name(),
+                    train + test
+                ),
                 needed: for_people(base + work),
                 limit: for_people(limit),
                 remedy: remedy(method.name(), fits, footprint.cache),
@@ -165,7 +197,10 @@ impl Plan {
             .map_or(usize::MAX, |t| t.max(1) as usize);
         let threads_used = threads.min(tasks);
         let left = limit - work * threads_used as u64;
-        let folds_at_once = left.checked_div(base).unwrap_or(u64::MAX).clamp(1, folds.len() as u64) as usize;
+        let folds_at_once = left
+            .checked_div(base)
+            .unwrap_or(u64::MAX)
+            .clamp(1, folds.len() as u64) as usize;
         // With memory for every thread the scheduler may take all tasks as they come.
         let tasks_at_once = if tasks >= threads {
             (folds_at_once * n_arms).max(1)
@@ -191,9 +226,18 @@ pub(super) struct PreparedFold {
 }
 
 impl PreparedFold {
-    pub(super) fn new(method: &dyn Method, data: &Dataset, split: &Split, options: &Options) -> Result<Self> {
+    pub(super) fn new(
+        method: &dyn Method,
+        data: &Dataset,
+        split: &Split,
+        options: &Options,
+    ) -> Result<Self> {
         let (scaling, problem, classes) = prepare(data, &split.train, options)?;
-        let truth: Vec<usize> = split.test.iter().map(|&i| data.labels().codes()[i]).collect();
+        let truth: Vec<usize> = split
+            .test
+            .iter()
+            .map(|&i| data.labels().codes()[i])
+            .collect();
         let weights: Vec<f64> = split.test.iter().map(|&i| data.weight(i)).collect();
         if classes.len() < 2 {
             return Ok(Self {
@@ -208,7 +252,9 @@ impl PreparedFold {
         let held_out_classes: Vec<Option<usize>> = truth.iter().map(own).collect();
         let footprint = method.footprint(problem.n());
         let family = method.family();
-        let train_base = footprint.train_base.then(|| symmetric_base(family, &problem.x));
+        let train_base = footprint
+            .train_base
+            .then(|| symmetric_base(family, &problem.x));
         let held_out_base = footprint
             .held_out_base
             .then(|| Pairs::new(family.base(), problem.x.clone()).all(&held_out, |_| ()));
@@ -229,7 +275,10 @@ impl PreparedFold {
 
     /// The held-out rows whose class the fold knows and whose scores are finite.
     pub(super) fn scored(&self, fold: &Fold, scores: &Matrix) -> Vec<Scored> {
-        let rows = scores.iter_rows().zip(&fold.held_out_classes).zip(&self.weights);
+        let rows = scores
+            .iter_rows()
+            .zip(&fold.held_out_classes)
+            .zip(&self.weights);
         rows.filter(|((row, _), _)| row.iter().all(|s| s.is_finite()))
             .filter_map(|((row, own), &weight)| {
                 Some(Scored {
@@ -244,7 +293,11 @@ impl PreparedFold {
     fn score(&self, method: &dyn Method, arm: &Arm) -> Result<Vec<Option<Score>>> {
         let Some(fold) = &self.fold else {
             let only = self.classes.first().copied().unwrap_or(0);
-            let wrong = self.truth.iter().zip(&self.weights).filter(|(t, _)| **t != only);
+            let wrong = self
+                .truth
+                .iter()
+                .zip(&self.weights)
+                .filter(|(t, _)| **t != only);
             let wrong: f64 = wrong.map(|(_, w)| w).sum();
             let log_loss = wrong * log_loss_of(0.0);
             let score = Score {
@@ -303,7 +356,15 @@ mod tests {
                     .expect("pool");
                 let control = Control::new().memory_limit(memory);
                 pool.install(|| {
-                    cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control).expect("runs")
+                    cross_validate(
+                        method.as_ref(),
+                        &data,
+                        &problem,
+                        arms.clone(),
+                        &options,
+                        &control,
+                    )
+                    .expect("runs")
                 })
             };
             let table = run(1, u64::MAX);
@@ -313,7 +374,8 @@ mod tests {
             for e in &table.grid {
                 let mut wrong = 0;
                 for split in data.folds(3, 0).expect("folds") {
-                    let (scaling, problem, _) = prepare(&data, &split.train, &options).expect("valid");
+                    let (scaling, problem, _) =
+                        prepare(&data, &split.train, &options).expect("valid");
                     let fit = method.fit(&problem, &e.candidate).expect("fits");
                     let z = fit.outputs(&scaling.apply(data.x(), &split.test));
                     let p = fit.decision.posterior(&z);
@@ -322,8 +384,13 @@ mod tests {
                     }
                 }
                 let by_hand = wrong as f64 / data.n_samples() as f64;
-                // A final fit of sparse KOS goes on to a tighter tolerance than the folds: a row or two on the border may turn.
-                let rows = if kind == MethodKind::SparseKos { 2.5 } else { 1e-9 };
+                // A final fit of sparse KOS goes on to a tighter tolerance than the folds: a row or
+                // two on the border may turn.
+                let rows = if kind == MethodKind::SparseKos {
+                    2.5
+                } else {
+                    1e-9
+                };
                 assert!(
                     (e.error.expect("fitted") - by_hand).abs() * data.n_samples() as f64 <= rows,
                     "{kind:?} {e:?} {by_hand}"
@@ -341,9 +408,16 @@ mod tests {
         let (_, problem, _) = prepare(&data, &rows, &options).expect("valid");
         let arms = method.arms(&problem).expect("a grid");
         let control = Control::new().memory_limit(100_000);
-        let error = cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control)
-            .unwrap_err()
-            .to_string();
+        let error = cross_validate(
+            method.as_ref(),
+            &data,
+            &problem,
+            arms.clone(),
+            &options,
+            &control,
+        )
+        .unwrap_err()
+        .to_string();
         assert!(error.contains("rows would fit"), "{error}");
     }
 
@@ -357,7 +431,14 @@ mod tests {
         let arms = method.arms(&problem).expect("a grid");
         let control = Control::new();
         control.cancel();
-        let result = cross_validate(method.as_ref(), &data, &problem, arms.clone(), &options, &control);
+        let result = cross_validate(
+            method.as_ref(),
+            &data,
+            &problem,
+            arms.clone(),
+            &options,
+            &control,
+        );
         assert!(matches!(result, Err(Error::Cancelled)));
     }
 }

@@ -4,7 +4,8 @@ use super::control::Control;
 use super::memory::for_people;
 use super::sample::{L2_ROWS, tuned_on_words};
 use super::train::{Trained, constant_features};
-use crate::data::{Groups, Labels, Rng, Scaling, Schema, stratified_folds};
+use crate::classes::Classes;
+use crate::data::{Labels, Rng, Scaling, Schema, stratified_folds};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -81,7 +82,8 @@ pub struct DensityData<'a> {
     pub schema: &'a Schema,
 }
 
-/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the options the kernel, the bandwidths, the folds, the seed and the standardisation count.
+/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the options the
+/// kernel, the bandwidths, the folds, the seed and the standardisation count.
 ///
 /// ```
 /// use kernsieve::data::{Schema, simulate};
@@ -107,7 +109,9 @@ pub fn train_density(
     let n = data.x.rows();
     options.check_density()?;
     if n < 3 {
-        return Err(Error::Data(format!("a density needs three rows or more, here are {n}")));
+        return Err(Error::Data(format!(
+            "a density needs three rows or more, here are {n}"
+        )));
     }
     let all: Vec<usize> = (0..n).collect();
     let scaling = Scaling::fit(data.x, &all, data.weights, options.standardize);
@@ -155,10 +159,21 @@ pub fn train_density(
     let total: f64 = (0..tuned_on.x.rows()).map(|i| tuned_on.weight(i)).sum();
     let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
         .map(|k| {
-            let start = (Logged { value: 0.0, log: 0.0 }, 0.0, 0.0);
+            let start = (
+                Logged {
+                    value: 0.0,
+                    log: 0.0,
+                },
+                0.0,
+                0.0,
+            );
             scores.iter().fold(start, |(ise, log, kept), fold| {
                 let s = &fold[k];
-                (ise.plus(s.ise), log + s.log_density, kept + s.retained as f64)
+                (
+                    ise.plus(s.ise),
+                    log + s.log_density,
+                    kept + s.retained as f64,
+                )
             })
         })
         .collect();
@@ -178,8 +193,8 @@ pub fn train_density(
     control.checkpoint()?;
     let started = Instant::now();
     let kernel = kernels[chosen];
-    let groups = whole.groups();
-    let sample = whole.sample(&groups);
+    let classes = whole.classes();
+    let sample = whole.sample(&classes);
     let base = sample.base(&kernel);
     let estimate = sample.estimate(&kernel, base.as_ref(), EXACT, base.is_some())?;
     estimate.minimum.check()?;
@@ -241,7 +256,9 @@ pub fn train_density(
         scaling,
         discriminant: None,
         expansion: estimate.expansion,
-        decision: Decision::LogDensity { log_priors: vec![0.0] },
+        decision: Decision::LogDensity {
+            log_priors: vec![0.0],
+        },
         temperature: 1.0,
         costs: vec![],
         record,
@@ -268,14 +285,14 @@ impl Rows {
         self.weights.as_ref().map_or(1.0, |w| w[i])
     }
 
-    fn groups(&self) -> Groups {
-        Groups::new(&vec![0; self.x.rows()], self.weights.as_deref(), 1)
+    fn classes(&self) -> Classes {
+        Classes::new(&vec![0; self.x.rows()], self.weights.as_deref(), 1)
     }
 
-    fn sample<'a>(&'a self, groups: &'a Groups) -> Sample<'a> {
+    fn sample<'a>(&'a self, classes: &'a Classes) -> Sample<'a> {
         Sample {
             x: &self.x,
-            groups,
+            classes,
             feature_weights: &self.feature_weights,
             log_volume: self.log_volume,
         }
@@ -284,14 +301,18 @@ impl Rows {
     fn select(&self, rows: &[usize]) -> Self {
         Self {
             x: self.x.select_rows(rows),
-            weights: self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i]).collect()),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|w| rows.iter().map(|&i| w[i]).collect()),
             feature_weights: self.feature_weights.clone(),
             log_volume: self.log_volume,
         }
     }
 }
 
-/// Scores of every kernel in every fold. The scaling is that of all rows: it knows no more of a held-out row than its share in means and variances, and folds stay comparable.
+/// Scores of every kernel in every fold. The scaling is that of all rows: it knows no more of a
+/// held-out row than its share in means and variances, and folds stay comparable.
 fn cross_validate(
     whole: &Rows,
     kernels: &[Kernel],
@@ -306,8 +327,8 @@ fn cross_validate(
     let mut scores = Vec::with_capacity(folds.len());
     for fold in &folds {
         let (train, test) = (whole.select(&fold.train), whole.select(&fold.test));
-        let groups = train.groups();
-        let sample = train.sample(&groups);
+        let classes = train.classes();
+        let sample = train.sample(&classes);
         let base = sample.base(&kernels[0]);
         let score = |kernel: &Kernel| {
             control.checkpoint()?;
@@ -324,7 +345,11 @@ fn cross_validate(
                     retained: 0,
                 });
             }
-            let top = logs.as_slice().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let top = logs
+                .as_slice()
+                .iter()
+                .copied()
+                .fold(f64::NEG_INFINITY, f64::max);
             let (mut sum, mut log_density, mut weight) = (0.0, 0.0, 0.0);
             for (i, l) in logs.as_slice().iter().enumerate() {
                 sum += test.weight(i) * (l - top).exp();

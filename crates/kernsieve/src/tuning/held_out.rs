@@ -9,10 +9,13 @@ use crate::linalg::Matrix;
 use crate::method::{MethodKind, Validation};
 use crate::model::Model;
 
-/// Class probabilities of each row of the training data by a fit without the fold that it is in, with the settings, the temperature and the costs of the model; `None`
-/// for rows of a fold that could not be fitted. The folds are those of the tuning. `None` altogether where there was no tuning by folds, or on a sample of the rows only.
+/// Class probabilities of each row of the training data by a fit without the fold that it is in,
+/// with the settings, the temperature and the costs of the model; `None` for rows of a fold that
+/// could not be fitted. The folds are those of the tuning. `None` altogether where there was no
+/// tuning by folds, or on a sample of the rows only.
 ///
-/// The settings were chosen with all rows, so this is a little better than the truth, as any cross-validated error of the best of many settings is.
+/// The settings were chosen with all rows, so this is a little better than the truth, as any
+/// cross-validated error of the best of many settings is.
 pub fn held_out_probabilities(
     model: &Model,
     data: &Dataset,
@@ -20,7 +23,10 @@ pub fn held_out_probabilities(
 ) -> Result<Option<Vec<Option<Vec<f64>>>>> {
     let (record, options) = (&model.record, &model.record.options);
     let kind: MethodKind = record.method.parse()?;
-    if record.cv.is_none() || options.validation == Validation::Split || is_tuned_on_a_sample(kind, options, data) {
+    if record.cv.is_none()
+        || options.validation == Validation::Split
+        || is_tuned_on_a_sample(kind, options, data)
+    {
         return Ok(None);
     }
     let method = kind.build(options)?;
@@ -72,15 +78,19 @@ mod tests {
                 vote: false,
                 ..Options::default()
             };
-            let trained = train(kind, &options, &data, &schema, true, &Control::new()).expect("trains");
+            let trained =
+                train(kind, &options, &data, &schema, true, &Control::new()).expect("trains");
             let rows = held_out_probabilities(&trained.model, &data, &Control::new())
                 .expect("runs")
                 .expect("there were folds");
-            let wrong = rows.iter().zip(data.labels().codes()).filter(|(row, truth)| {
-                let p = row.as_ref().expect("fitted");
-                assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-                argmax(p) != **truth
-            });
+            let wrong = rows
+                .iter()
+                .zip(data.labels().codes())
+                .filter(|(row, truth)| {
+                    let p = row.as_ref().expect("fitted");
+                    assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                    argmax(p) != **truth
+                });
             let error = wrong.count() as f64 / data.n_samples() as f64;
             let claimed = trained
                 .model
@@ -89,7 +99,10 @@ mod tests {
                 .as_ref()
                 .and_then(|cv| cv.best().error)
                 .expect("fitted");
-            assert!((error - claimed).abs() < 1e-12, "{kind:?}: {error} {claimed}");
+            assert!(
+                (error - claimed).abs() < 1e-12,
+                "{kind:?}: {error} {claimed}"
+            );
         }
     }
 

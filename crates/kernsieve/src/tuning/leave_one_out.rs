@@ -1,18 +1,21 @@
-//! Validation by leaving every row out in turn, by formula: one fit a candidate instead of one a row.
+//! Validation by leaving every row out in turn, by formula: one fit a candidate instead of one a
+//! row.
 //!
-//! Candidates are compared by the PRESS statistic, the sum of squared leave-one-out residuals of the scored responses; errors are
-//! counted beside it. Features are standardised, and samples selected, on all rows: what is left out of a row's prediction is
-//! its part in the regression. That makes the errors too small; cross-validation by folds leaves everything out.
+//! Candidates are compared by the PRESS statistic, the sum of squared leave-one-out residuals of
+//! the scored responses; errors are counted beside it. Features are standardised, and samples
+//! selected, on all rows: what is left out of a row's prediction is its part in the regression.
+//! That makes the errors too small; cross-validation by folds leaves everything out.
 
 use super::control::Control;
 use super::memory::{for_people, rows_that_fit};
 use super::table::{count, entries, search, table};
-use crate::data::Groups;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::method::{Arm, Method, Options, Problem};
 use crate::model::{CvTable, Press};
 
-/// Scores every candidate of the arms on the rows of the problem, each left out of its own prediction.
+/// Scores every candidate of the arms on the rows of the problem, each left out of its own
+/// prediction.
 pub fn leave_one_out(
     method: &dyn Method,
     problem: &Problem,
@@ -21,22 +24,26 @@ pub fn leave_one_out(
     control: &Control,
 ) -> Result<CvTable> {
     check_memory(method, problem, control)?;
-    let groups = problem.groups();
-    let own: Vec<Option<usize>> = groups.codes().iter().map(|&c| Some(c)).collect();
-    let (grid, chosen) = search(method, arms, groups.n_classes(), options.rule, |arms| {
+    let classes = problem.classes();
+    let own: Vec<Option<usize>> = classes.codes().iter().map(|&c| Some(c)).collect();
+    let (grid, chosen) = search(method, arms, classes.n_classes(), options.rule, |arms| {
         let total = arms.len();
         control.report(0, total);
         let (mut scores, mut presses) = (Vec::with_capacity(total), Vec::new());
-        // One arm after the other: each is a few large matrix products, which use all threads themselves.
+        // One arm after the other: each is a few large matrix products, which use all threads
+        // themselves.
         for arm in &arms {
             control.checkpoint()?;
-            let own_scores = method
-                .leave_one_out(problem, arm)?
-                .ok_or_else(|| Error::Data(format!("{} has no formula for leave-one-out; use folds", method.name())))?;
+            let own_scores = method.leave_one_out(problem, arm)?.ok_or_else(|| {
+                Error::Data(format!(
+                    "{} has no formula for leave-one-out; use folds",
+                    method.name()
+                ))
+            })?;
             let (mut counts, mut means) = (Vec::new(), Vec::new());
             for rows in own_scores {
-                means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &groups)));
-                counts.push(rows.map(|r| count(r.scores, &own, |i| groups.weight(i))));
+                means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &classes)));
+                counts.push(rows.map(|r| count(r.scores, &own, |i| classes.weight(i))));
             }
             scores.push(counts);
             presses.extend(means);
@@ -46,24 +53,27 @@ pub fn leave_one_out(
         let mut entries = entries(
             arms,
             &vec![scores],
-            &[groups.total()],
+            &[classes.total()],
             &all_stay,
             method.ranking(),
-            groups.n_rows() as f64,
+            classes.n_rows() as f64,
         );
         for (e, press) in entries.iter_mut().zip(presses) {
             e.press = press;
         }
         Ok(entries)
     })?;
-    Ok(table(grid, chosen, groups.n_rows(), options.rule))
+    Ok(table(grid, chosen, classes.n_rows(), options.rule))
 }
 
 /// Mean of the squared residuals and its standard error, rows weighed.
-fn press(squared: &[f64], groups: &Groups) -> Press {
-    let n = groups.total();
+fn press(squared: &[f64], classes: &Classes) -> Press {
+    let n = classes.total();
     let weighed = |f: &dyn Fn(f64) -> f64| {
-        let terms = squared.iter().enumerate().map(|(i, &s)| groups.weight(i) * f(s));
+        let terms = squared
+            .iter()
+            .enumerate()
+            .map(|(i, &s)| classes.weight(i) * f(s));
         terms.sum::<f64>() / n
     };
     let mean = weighed(&|s| s);
@@ -87,6 +97,8 @@ fn check_memory(method: &dyn Method, problem: &Problem, control: &Control) -> Re
         what: format!("leave-one-out of {} on {} rows", method.name(), problem.n()),
         needed: for_people(needed as u64),
         limit: for_people(limit),
-        remedy: format!("about {fits} rows would fit; take a sample of the rows, or raise --memory"),
+        remedy: format!(
+            "about {fits} rows would fit; take a sample of the rows, or raise --memory"
+        ),
     })
 }

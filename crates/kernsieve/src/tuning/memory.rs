@@ -1,7 +1,7 @@
 //! How much memory there is.
 
-/// Memory that is free for us, in bytes: the system's figure, or what a control group leaves. `None` where the system does
-/// not tell.
+/// Memory that is free for us, in bytes: the system's figure, or what a control group leaves.
+/// `None` where the system does not tell.
 pub fn available_memory() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kib: u64 = meminfo

@@ -1,7 +1,9 @@
 //! Arms that are clearly behind after some folds are left out of the others.
 //!
-//! After two folds and each one after that, the arm whose best candidate has the fewest wrong rows leads. An arm leaves when its own best candidate has more by over two
-//! standard deviations of the difference: two rules that err on `a` and `b` rows differ by at most `sqrt(a + b)` rows by chance.
+//! After two folds and each one after that, the arm whose best candidate has the fewest wrong rows
+//! leads. An arm leaves when its own best candidate has more by over two standard deviations of the
+//! difference: two rules that err on `a` and `b` rows differ by at most `sqrt(a + b)` rows by
+//! chance.
 
 use super::table::Score;
 use crate::method::Arm;
@@ -34,7 +36,9 @@ impl Race {
         self.folds += 1;
         for (total, fold) in self.wrong.iter_mut().zip(scores) {
             for (total, score) in total.iter_mut().zip(fold) {
-                *total += score.as_ref().map_or(f64::INFINITY, |s| s.wrong / self.unit);
+                *total += score
+                    .as_ref()
+                    .map_or(f64::INFINITY, |s| s.wrong / self.unit);
             }
         }
         if self.folds < FOLDS_FOR_ALL {
@@ -72,7 +76,10 @@ mod tests {
                     rows: vec![],
                 })
             };
-            wrong.iter().map(|&w| vec![score(w), score(w + 5.0)]).collect()
+            wrong
+                .iter()
+                .map(|&w| vec![score(w), score(w + 5.0)])
+                .collect()
         };
         let mut race = Race::new(&arms, 1.0);
         race.after_fold(&fold([1.0, 2.0, 30.0]));

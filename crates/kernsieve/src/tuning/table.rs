@@ -25,8 +25,8 @@ pub(super) type Scores = Vec<Vec<Vec<Option<Score>>>>;
 /// How often a grid may be widened because the best candidate lies at its edge.
 const WIDENINGS: usize = 4;
 
-/// Scores arms, and more of them while the best candidate lies at the edge of what was tried. Gives all entries in order of
-/// preference, and which is chosen.
+/// Scores arms, and more of them while the best candidate lies at the edge of what was tried. Gives
+/// all entries in order of preference, and which is chosen.
 pub(super) fn search(
     method: &dyn Method,
     mut arms: Vec<Arm>,
@@ -40,7 +40,8 @@ pub(super) fn search(
     for _ in 0..=WIDENINGS {
         tried.extend(arms.iter().flatten().cloned());
         grid.extend(score(arms)?);
-        // Stable: where the method has no preference, candidates stay in the order in which they were listed.
+        // Stable: where the method has no preference, candidates stay in the order in which they
+        // were listed.
         grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
         chosen = choose(&grid, rule);
         arms = method.widen(&tried, &grid[chosen].candidate, n_classes);
@@ -51,8 +52,13 @@ pub(super) fn search(
     Ok((grid, chosen))
 }
 
-/// Counts log scores against the class of every row, as a position among those of the scores; `None` for a class that is not there.
-pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(usize) -> f64) -> Score {
+/// Counts log scores against the class of every row, as a position among those of the scores;
+/// `None` for a class that is not there.
+pub(super) fn count(
+    mut scores: Matrix,
+    own: &[Option<usize>],
+    weight: impl Fn(usize) -> f64,
+) -> Score {
     let mut score = Score {
         wrong: 0.0,
         log_loss: 0.0,
@@ -60,7 +66,12 @@ pub(super) fn count(mut scores: Matrix, own: &[Option<usize>], weight: impl Fn(u
         rows: vec![],
     };
     let c = scores.cols();
-    for (i, (row, &own)) in scores.as_mut_slice().chunks_exact_mut(c).zip(own).enumerate() {
+    for (i, (row, &own)) in scores
+        .as_mut_slice()
+        .chunks_exact_mut(c)
+        .zip(own)
+        .enumerate()
+    {
         softmax_in_place(row);
         let w = weight(i);
         score.wrong += if Some(argmax(row)) == own { 0.0 } else { w };
@@ -141,13 +152,16 @@ fn feature_folds(folds: &[Score]) -> Vec<usize> {
     let mut counts: Vec<usize> = Vec::new();
     for kept in folds.iter().filter_map(|s| s.kept.as_ref()) {
         counts.resize(kept.len(), 0);
-        counts.iter_mut().zip(kept).for_each(|(c, k)| *c += usize::from(*k));
+        counts
+            .iter_mut()
+            .zip(kept)
+            .for_each(|(c, k)| *c += usize::from(*k));
     }
     counts
 }
 
-/// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of the chosen kernel stays
-/// whole, and of every kernel (and ridge) its best size.
+/// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of
+/// the chosen kernel stays whole, and of every kernel (and ridge) its best size.
 pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
     // Only the chosen candidate's features are of interest, and there may be thousands.
     for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
@@ -181,7 +195,10 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
     curve.sort_by_key(|p| p.size);
     let mut kept: Vec<CvEntry> = Vec::new();
     for e in grid {
-        match kept.iter_mut().find(|k| same_path(&k.candidate, &e.candidate)) {
+        match kept
+            .iter_mut()
+            .find(|k| same_path(&k.candidate, &e.candidate))
+        {
             None => kept.push(e),
             Some(k) => {
                 if e == best || (*k != best && e.criterion() < k.criterion()) {

@@ -10,8 +10,9 @@ pub(super) struct Scored {
     pub(super) weight: f64,
 }
 
-/// Minimises the log loss over temperatures from `lowest` to 1000; gives the temperature and the loss there, summed over the rows. It is convex in the inverse temperature, so a golden section search on a
-/// logarithmic scale finds the minimum.
+/// Minimises the log loss over temperatures from `lowest` to 1000; gives the temperature and the
+/// loss there, summed over the rows. It is convex in the inverse temperature, so a golden section
+/// search on a logarithmic scale finds the minimum.
 pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     if rows.is_empty() {
         return (1.0, 0.0);
@@ -51,8 +52,9 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     (middle.exp(), loss(middle))
 }
 
-/// The log loss at the temperature of least loss, summed over the rows: how well the scores order the rows, whatever their scale. No odds may be
-/// longer than the number of rows, which is all that they can tell.
+/// The log loss at the temperature of least loss, summed over the rows: how well the scores order
+/// the rows, whatever their scale. No odds may be longer than the number of rows, which is all that
+/// they can tell.
 pub(super) fn tempered_log_loss(rows: &[Scored]) -> f64 {
     let longest = rows.iter().fold(0.0, |m, row| {
         let top = row.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -6,7 +6,8 @@ use super::cross_validation::cross_validate;
 use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
 use super::sample::{bandwidth_of_a_sample, tuned_on_words, tuning_sample};
-use crate::data::{Dataset, Groups, Labels, Scaling, Schema};
+use crate::classes::Classes;
+use crate::data::{Dataset, Labels, Scaling, Schema};
 use crate::decision::argmax;
 use crate::error::{Error, Result};
 use crate::method::{Candidate, Method, MethodKind, Options, Problem, Validation};
@@ -27,15 +28,22 @@ pub struct Trained {
     pub fit_seconds: f64,
 }
 
-/// Scaling learned from `rows`, the problem they make, and the class code of each class that occurs in them.
-pub fn prepare(data: &Dataset, rows: &[usize], options: &Options) -> Result<(Scaling, Problem, Vec<usize>)> {
+/// Scaling learned from `rows`, the problem they make, and the class code of each class that occurs
+/// in them.
+pub fn prepare(
+    data: &Dataset,
+    rows: &[usize],
+    options: &Options,
+) -> Result<(Scaling, Problem, Vec<usize>)> {
     let scaling = Scaling::fit(data.x(), rows, data.weights(), options.standardize);
     let x = scaling.apply(data.x(), rows);
     let all = data.labels().n_classes();
     let (labels, kept) = data.labels().select(rows).compact();
     let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
-    let groups = Groups::new(labels.codes(), weights.as_deref(), labels.n_classes());
-    let priors = options.priors.resolve_subset(&labels, &groups, &kept, all)?;
+    let classes = Classes::new(labels.codes(), weights.as_deref(), labels.n_classes());
+    let priors = options
+        .priors
+        .resolve_subset(&labels, &classes, &kept, all)?;
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok((
         scaling,
@@ -50,8 +58,8 @@ pub fn prepare(data: &Dataset, rows: &[usize], options: &Options) -> Result<(Sca
     ))
 }
 
-/// Tunes and fits a method on a data set. Cross-validation runs even when there is one candidate only, for its error estimate;
-/// `estimate = false` leaves it out in that case.
+/// Tunes and fits a method on a data set. Cross-validation runs even when there is one candidate
+/// only, for its error estimate; `estimate = false` leaves it out in that case.
 pub fn train(
     kind: MethodKind,
     options: &Options,
@@ -65,7 +73,10 @@ pub fn train(
     let (scaling, problem, kept) = prepare(data, &rows, options)?;
     let mut notices = notices(data, &scaling);
     let mut ignored = options.ignored(kind);
-    if options.class_ratio.is_some() && problem.labels.n_classes() > 2 && !ignored.contains(&"--class-ratio") {
+    if options.class_ratio.is_some()
+        && problem.labels.n_classes() > 2
+        && !ignored.contains(&"--class-ratio")
+    {
         ignored.push("--class-ratio");
     }
     if !ignored.is_empty() {
@@ -80,26 +91,40 @@ pub fn train(
             "every feature is constant: there is nothing to tell the classes apart by".into(),
         ));
     }
-    if options.validation == Validation::LeaveOneOut && data.groups().is_some() {
+    if options.validation == Validation::LeaveOneOut && data.blocks().is_some() {
         return Err(Error::Data(
-            "leaving out one row at a time divides the groups of rows; validate by folds (--validation cv)".into(),
+            "leaving out one row at a time divides the classes of rows; validate by folds (--validation cv)".into(),
         ));
     }
-    // Many rows and few candidates: settings are tuned on a sample of the rows, by the whole method.
+    // Many rows and few candidates: settings are tuned on a sample of the rows, by the whole
+    // method.
     let sample = tuning_sample(kind, options, data)?;
     let tuned_on = sample.as_ref().unwrap_or(data);
     if let Some(sample) = &sample {
-        notices.push(tuned_on_words("settings are", sample.n_samples(), data.n_samples()));
+        notices.push(tuned_on_words(
+            "settings are",
+            sample.n_samples(),
+            data.n_samples(),
+        ));
     }
     // With landmarks or candidates the final fit forms no matrix of all rows.
     if sample.is_none() || matches!(kind, MethodKind::Fivm | MethodKind::L2qp) {
-        check_final_fit(method.as_ref(), problem.n(), problem.labels.n_classes(), control)?;
+        check_final_fit(
+            method.as_ref(),
+            problem.n(),
+            problem.labels.n_classes(),
+            control,
+        )?;
     }
     check_landmarks(kind, options, problem.n(), control)?;
     let started = Instant::now();
     let from_sample = bandwidth_of_a_sample(kind, options, data, control)?;
     if let Some(found) = &from_sample {
-        notices.push(tuned_on_words("the bandwidth is", found.rows, data.n_samples()));
+        notices.push(tuned_on_words(
+            "the bandwidth is",
+            found.rows,
+            data.n_samples(),
+        ));
         method = kind.build(&Options {
             bandwidths: vec![found.bandwidth],
             ..options.clone()
@@ -107,7 +132,14 @@ pub fn train(
     }
     let tuning_problem = match &sample {
         None => None,
-        Some(sample) => Some(prepare(sample, &(0..sample.n_samples()).collect::<Vec<_>>(), options)?.1),
+        Some(sample) => Some(
+            prepare(
+                sample,
+                &(0..sample.n_samples()).collect::<Vec<_>>(),
+                options,
+            )?
+            .1,
+        ),
     };
     let arms = method.arms(tuning_problem.as_ref().unwrap_or(&problem))?;
     let only = arms
@@ -126,9 +158,11 @@ pub fn train(
                 }
                 Validation::LeaveOneOut => {
                     let table = leave_one_out(method.as_ref(), &problem, arms, options, control)?;
-                    // PRESS has chosen; what it says of the error is too good, since every row had a part in the selection.
+                    // PRESS has chosen; what it says of the error is too good, since every row had
+                    // a part in the selection.
                     let arm = vec![vec![table.best().candidate.clone()]];
-                    let folds = cross_validate(method.as_ref(), data, &problem, arm, options, control)?;
+                    let folds =
+                        cross_validate(method.as_ref(), data, &problem, arm, options, control)?;
                     table.with_error_of(&folds)
                 }
             };
@@ -143,8 +177,8 @@ pub fn train(
             (best.candidate.clone(), Some(table))
         }
     };
-    // A kernel that nearly interpolates leaves its discriminant far too sure of itself on new rows. Linear discriminant
-    // analysis and densities keep the probabilities of their own model.
+    // A kernel that nearly interpolates leaves its discriminant far too sure of itself on new rows.
+    // Linear discriminant analysis and densities keep the probabilities of their own model.
     let temperature = match &cv {
         Some(_) if options.calibrate && kind.calibrates() => {
             calibrate(method.as_ref(), tuned_on, &candidate, options, control)?
@@ -198,7 +232,11 @@ pub fn train(
             "the weights of the features are not quite stationary: one of them would still move by about {residual:.0e}"
         ));
     }
-    if let Some(asked) = record.candidate.size.filter(|&s| s > record.report.retained_rows.len()) {
+    if let Some(asked) = record
+        .candidate
+        .size
+        .filter(|&s| s > record.report.retained_rows.len())
+    {
         notices.push(format!(
             "{} of the {asked} samples asked for are retained: the others add nothing that these do not say already",
             record.report.retained_rows.len()
@@ -208,11 +246,17 @@ pub fn train(
         notices.push(match start {
             0 => format!("of {starts} starts the end of the path gave the least objective"),
             1 => format!("of {starts} starts the one from weights of 1 gave the least objective"),
-            k => format!("of {starts} starts random start {} gave the least objective", k - 1),
+            k => format!(
+                "of {starts} starts random start {} gave the least objective",
+                k - 1
+            ),
         });
     }
     let mut model = Model {
-        classes: kept.iter().map(|&c| data.labels().classes()[c].clone()).collect(),
+        classes: kept
+            .iter()
+            .map(|&c| data.labels().classes()[c].clone())
+            .collect(),
         schema: schema.clone(),
         scaling,
         discriminant: fit.discriminant,
@@ -231,7 +275,10 @@ pub fn train(
         });
     }
     if !model.reader().kernel.family().is_definite() {
-        notices.push("this kernel is not positive definite: the negative part of its matrix is left out".into());
+        notices.push(
+            "this kernel is not positive definite: the negative part of its matrix is left out"
+                .into(),
+        );
     }
     model.check().map_err(|e| match e {
         Error::ModelFile(what) => Error::Data(format!(
@@ -245,7 +292,8 @@ pub fn train(
         .iter_rows()
         .map(|r| kept[argmax(r)])
         .collect();
-    model.record.train_error = weighted_error_rate(&predicted, data.labels().codes(), data.weights());
+    model.record.train_error =
+        weighted_error_rate(&predicted, data.labels().codes(), data.weights());
     Ok(Trained {
         model,
         notices,
@@ -256,7 +304,10 @@ pub fn train(
 
 /// What there is to say of features that are constant.
 pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<String> {
-    let constant = names.iter().zip(&scaling.active).filter(|(_, active)| !**active);
+    let constant = names
+        .iter()
+        .zip(&scaling.active)
+        .filter(|(_, active)| !**active);
     let constant: Vec<&str> = constant.map(|(name, _)| name.as_str()).collect();
     (!constant.is_empty()).then(|| {
         format!(
@@ -271,7 +322,10 @@ pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<S
 fn costs(options: &Options, labels: &Labels, kept: &[usize]) -> Result<Vec<f64>> {
     let all = labels.n_classes();
     if options.costs.is_empty() || options.costs.len() == all {
-        return Ok(kept.iter().filter_map(|&c| options.costs.get(c).copied()).collect());
+        return Ok(kept
+            .iter()
+            .filter_map(|&c| options.costs.get(c).copied())
+            .collect());
     }
     Err(Error::Data(format!(
         "{} for {all} classes; give one per class, in the order {}",
@@ -281,7 +335,9 @@ fn costs(options: &Options, labels: &Labels, kept: &[usize]) -> Result<Vec<f64>>
 }
 
 fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
-    let mut notices: Vec<String> = constant_features(data.feature_names(), scaling).into_iter().collect();
+    let mut notices: Vec<String> = constant_features(data.feature_names(), scaling)
+        .into_iter()
+        .collect();
     if let Some(weights) = data.weights() {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         if mean < 0.5 {
@@ -302,11 +358,11 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
             list(&single)
         ));
     }
-    let alone: Vec<&str> = match data.groups() {
+    let alone: Vec<&str> = match data.blocks() {
         None => vec![],
-        Some(groups) => {
+        Some(classes) => {
             let mut of_class = vec![HashSet::new(); counts.len()];
-            for (&class, group) in data.labels().codes().iter().zip(groups) {
+            for (&class, group) in data.labels().codes().iter().zip(classes) {
                 of_class[class].insert(group);
             }
             let alone = (0..counts.len()).filter(|&c| counts[c] > 1 && of_class[c].len() == 1);
@@ -337,8 +393,8 @@ fn list(names: &[&str]) -> String {
     text
 }
 
-/// Kernel values of all rows with the landmarks of sparse KOS, and what becomes of them: five matrices of `n x m`. (The candidates of
-/// sMKDA stream through in blocks.)
+/// Kernel values of all rows with the landmarks of sparse KOS, and what becomes of them: five
+/// matrices of `n x m`. (The candidates of sMKDA stream through in blocks.)
 fn check_landmarks(kind: MethodKind, options: &Options, n: usize, control: &Control) -> Result<()> {
     let Some(m) = options.candidates.filter(|_| kind == MethodKind::SparseKos) else {
         return Ok(());
@@ -359,9 +415,17 @@ fn check_landmarks(kind: MethodKind, options: &Options, n: usize, control: &Cont
     })
 }
 
-fn check_final_fit(method: &dyn Method, n: usize, n_classes: usize, control: &Control) -> Result<()> {
+fn check_final_fit(
+    method: &dyn Method,
+    n: usize,
+    n_classes: usize,
+    control: &Control,
+) -> Result<()> {
     let footprint = method.footprint(n);
-    let (n, matrices) = (n as u64, u64::from(footprint.train_base) + footprint.copies as u64);
+    let (n, matrices) = (
+        n as u64,
+        u64::from(footprint.train_base) + footprint.copies as u64,
+    );
     if matrices == 0 && footprint.cache == 0 {
         return Ok(());
     }
@@ -395,7 +459,15 @@ mod tests {
     fn every_method_learns_the_rings_or_says_why_not() {
         let (data, test) = (simulate::rings(1), simulate::rings(2));
         for kind in MethodKind::ALL {
-            let t = train(kind, &Options::default(), &data, &schema(&data), true, &Control::new()).expect("trains");
+            let t = train(
+                kind,
+                &Options::default(),
+                &data,
+                &schema(&data),
+                true,
+                &Control::new(),
+            )
+            .expect("trains");
             let p = t.model.predict(test.x());
             let predicted: Vec<usize> = p.posterior.iter_rows().map(argmax).collect();
             let error = error_rate(&predicted, test.labels().codes());
@@ -440,7 +512,11 @@ mod tests {
         let value = |i: usize, j: usize| ((i * 37 + j * 101 + i * j * 7) % 29) as f64 / 7.0;
         let cases: Vec<(&str, Matrix, Labels)> = vec![
             ("one feature", Matrix::from_fn(30, 1, value), labels(30, 2)),
-            ("more features than rows", Matrix::from_fn(8, 40, value), labels(8, 2)),
+            (
+                "more features than rows",
+                Matrix::from_fn(8, 40, value),
+                labels(8, 2),
+            ),
             (
                 "duplicated rows",
                 Matrix::from_fn(30, 2, |i, j| value(i % 3, j)),
@@ -472,10 +548,20 @@ mod tests {
             let p = x.cols();
             let data = Dataset::new(x, l, names(p)).expect("valid");
             for kind in MethodKind::ALL {
-                match train(kind, &Options::default(), &data, &schema(&data), true, &Control::new()) {
+                match train(
+                    kind,
+                    &Options::default(),
+                    &data,
+                    &schema(&data),
+                    true,
+                    &Control::new(),
+                ) {
                     Ok(t) => {
                         let p = t.model.predict(data.x()).posterior;
-                        assert!(p.as_slice().iter().all(|v| v.is_finite()), "{what} {kind:?}");
+                        assert!(
+                            p.as_slice().iter().all(|v| v.is_finite()),
+                            "{what} {kind:?}"
+                        );
                     }
                     Err(e) => assert!(!e.to_string().is_empty(), "{what} {kind:?}"),
                 }
@@ -505,13 +591,26 @@ mod tests {
             (0..n).map(|i| i % 1000).collect(),
             (0..1000).map(|k| k.to_string()).collect(),
         );
-        let data = Dataset::new(x, labels.expect("fit"), vec!["a".into(), "b".into(), "c".into()]).expect("valid");
+        let data = Dataset::new(
+            x,
+            labels.expect("fit"),
+            vec!["a".into(), "b".into(), "c".into()],
+        )
+        .expect("valid");
         for kind in [MethodKind::Lda, MethodKind::Parzen] {
             let options = Options {
                 bandwidths: vec![0.01],
                 ..Options::default()
             };
-            let t = train(kind, &options, &data, &schema(&data), false, &Control::new()).expect("trains");
+            let t = train(
+                kind,
+                &options,
+                &data,
+                &schema(&data),
+                false,
+                &Control::new(),
+            )
+            .expect("trains");
             assert!(
                 t.model.record.train_error < 0.2,
                 "{kind:?} {}",

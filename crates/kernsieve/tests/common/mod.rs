@@ -4,7 +4,8 @@ use kernsieve::data::Labels;
 use kernsieve::linalg::Matrix;
 use kernsieve::method::Problem;
 
-/// Numbers between -1 and 1 that do not matter, by a generator of its own: one of the library may change.
+/// Numbers between -1 and 1 that do not matter, by a generator of its own: one of the library may
+/// change.
 pub fn numbers(rows: usize, cols: usize) -> Matrix {
     let mut state = 1u64;
     let mut next = || {

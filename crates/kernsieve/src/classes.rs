@@ -2,16 +2,16 @@
 
 use crate::linalg::{Matrix, weighted_column_means};
 
-/// The class of every row, how much the row counts, and what that makes for each class. Without weights every row counts 1; a
-/// weight of 2 counts as the row given twice.
+/// The class of every row, how much the row counts, and what that makes for each class. Without
+/// weights every row counts 1; a weight of 2 counts as the row given twice.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Groups {
+pub struct Classes {
     codes: Vec<usize>,
     weights: Option<Vec<f64>>,
     totals: Vec<f64>,
 }
 
-impl Groups {
+impl Classes {
     /// Classes `0..n_classes`; `weights`, if given, has one positive entry a row.
     pub fn new(codes: &[usize], weights: Option<&[f64]>, n_classes: usize) -> Self {
         let mut totals = vec![0.0; n_classes];
@@ -71,7 +71,11 @@ impl Groups {
         let mut means = Matrix::zeros(self.n_classes(), m.cols());
         for (i, (row, &g)) in m.iter_rows().zip(&self.codes).enumerate() {
             let w = self.weight(i);
-            means.row_mut(g).iter_mut().zip(row).for_each(|(a, v)| *a += w * v);
+            means
+                .row_mut(g)
+                .iter_mut()
+                .zip(row)
+                .for_each(|(a, v)| *a += w * v);
         }
         for (g, &total) in self.totals.iter().enumerate() {
             let total = if total > 0.0 { total } else { 1.0 };
@@ -85,7 +89,8 @@ impl Groups {
         weighted_column_means(m, self.weights())
     }
 
-    /// Multiplies every row by the square root of its weight, which turns weighted sums of squares into plain ones.
+    /// Multiplies every row by the square root of its weight, which turns weighted sums of squares
+    /// into plain ones.
     pub fn scale_rows(&self, m: &mut Matrix) {
         let Some(weights) = &self.weights else { return };
         let cols = m.cols().max(1);
@@ -110,7 +115,9 @@ impl Groups {
         a.iter_rows()
             .zip(b.iter_rows())
             .enumerate()
-            .map(|(i, (u, v))| self.weight(i) * u.iter().zip(v).map(|(u, v)| (u - v) * (u - v)).sum::<f64>())
+            .map(|(i, (u, v))| {
+                self.weight(i) * u.iter().zip(v).map(|(u, v)| (u - v) * (u - v)).sum::<f64>()
+            })
             .sum()
     }
 }
@@ -123,26 +130,32 @@ mod tests {
     #[test]
     fn a_weight_counts_as_the_row_given_so_often() {
         let m = random(4, 2, 1);
-        let groups = Groups::new(&[0, 1, 1, 0], Some(&[1.0, 2.0, 1.0, 3.0]), 2);
+        let classes = Classes::new(&[0, 1, 1, 0], Some(&[1.0, 2.0, 1.0, 3.0]), 2);
         let rows = [0, 1, 1, 2, 3, 3, 3];
-        let repeated = Groups::new(&[0, 1, 1, 1, 0, 0, 0], None, 2);
+        let repeated = Classes::new(&[0, 1, 1, 1, 0, 0, 0], None, 2);
         let many = m.select_rows(&rows);
-        assert_eq!(groups.totals(), repeated.totals());
-        assert_eq!(groups.total(), 7.0);
+        assert_eq!(classes.totals(), repeated.totals());
+        assert_eq!(classes.total(), 7.0);
         let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(u, v)| (u - v).abs() < 1e-15);
-        assert!(close(groups.means(&m).as_slice(), repeated.means(&many).as_slice()));
-        assert!(close(&groups.column_means(&m), &repeated.column_means(&many)));
+        assert!(close(
+            classes.means(&m).as_slice(),
+            repeated.means(&many).as_slice()
+        ));
+        assert!(close(
+            &classes.column_means(&m),
+            &repeated.column_means(&many)
+        ));
         let zero = |n| Matrix::zeros(n, 2);
         let (a, b) = (
-            groups.squared_distance(&m, &zero(4)),
+            classes.squared_distance(&m, &zero(4)),
             repeated.squared_distance(&many, &zero(7)),
         );
         assert!((a - b).abs() < 1e-14);
         let mut scaled = m.clone();
-        groups.scale_rows(&mut scaled);
+        classes.scale_rows(&mut scaled);
         let own: f64 = scaled.as_slice().iter().map(|v| v * v).sum();
         assert!((own - a).abs() < 1e-14);
-        groups.unscale_rows(&mut scaled);
+        classes.unscale_rows(&mut scaled);
         assert!(close(scaled.as_slice(), m.as_slice()));
     }
 }
