@@ -474,7 +474,7 @@ fn twins(pairs: usize) -> String {
 }
 
 #[test]
-fn groups_are_held_out_whole() {
+fn blocks_are_held_out_whole() {
     let folder = Folder::new();
     folder.write("twins.csv", twins(60));
     let fit = "fit twins.csv --method parzen --bandwidth 0.01 --json -q";
@@ -494,7 +494,7 @@ fn groups_are_held_out_whole() {
     let run = folder
         .line("fit twins.csv --method parzen --bandwidth 0.01 --blocks who -o m.ks")
         .ok();
-    has(&run.out, &["120 rows in 60 groups", "2 features"]);
+    has(&run.out, &["120 rows in 60 blocks", "2 features"]);
     // The column is not needed again.
     folder.write("new.csv", "a,b\n0,0\n");
     folder.line("predict m.ks new.csv").ok();
@@ -506,7 +506,7 @@ fn groups_are_held_out_whole() {
     for method in run.json()["methods"].as_array().unwrap() {
         assert!(method["error_mean"].as_f64().unwrap() > 0.3, "{method}");
     }
-    // What is said to be held out is; classes that are groups cannot be learned without them.
+    // What is said to be held out is; classes that are blocks cannot be learned without them.
     let halves: String = twins(40)
         .lines()
         .enumerate()
@@ -523,26 +523,26 @@ fn groups_are_held_out_whole() {
     let run = folder
         .line("compare halves.csv --blocks who --methods lda --repeats 3")
         .ok();
-    has(&run.out, &["50 % of the rows held out, in 2 groups"]);
+    has(&run.out, &["50 % of the rows held out, in 2 blocks"]);
     folder.write(
         "same.csv",
         "a,b,class\n1,x,x\n2,x,x\n3,x,x\n7,y,y\n8,y,y\n9,y,y\n",
     );
     let run = folder.line("fit same.csv --blocks b --method lda").ok();
-    has(&run.err, &["2 classes have all rows in one group", "x, y"]);
+    has(&run.err, &["2 classes have all rows in one block", "x, y"]);
 }
 
 #[test]
-fn groups_that_are_none() {
+fn blocks_that_are_none() {
     let folder = Folder::new();
     folder.write("d.csv", "a,g,class\n1,1,x\n2,,y\n3,1,x\n4,1,y\n");
     let run = folder.line("fit d.csv --blocks g --method lda");
     assert_eq!(run.code, 1, "{}", run.err);
-    has(&run.err, &["line 3", "'g'", "group of this row is missing"]);
+    has(&run.err, &["line 3", "'g'", "block of this row is missing"]);
     folder.write("d.csv", "a,g,class\n1,1,x\n2,1,y\n3,1,x\n4,1,y\n");
     has(
         &folder.line("fit d.csv --blocks g --method lda").err,
-        &["of one group"],
+        &["of one block"],
     );
     for wrong in ["class", "b", "9", "g --weights g"] {
         let run = folder.line(&format!("fit d.csv --blocks {wrong}"));
@@ -552,7 +552,7 @@ fn groups_that_are_none() {
     folder.write("twins.csv", twins(20));
     let run = folder.line("fit twins.csv --blocks who --method smkda --validation loo");
     assert_eq!(run.code, 1, "{}", run.err);
-    has(&run.err, &["divides the groups", "--validation cv"]);
+    has(&run.err, &["divides the blocks", "--validation cv"]);
 }
 
 #[test]

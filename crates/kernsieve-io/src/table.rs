@@ -185,7 +185,7 @@ impl RawTable {
         };
         if let Some(row) = text.codes.iter().position(|&c| c == MISSING) {
             return Err(self
-                .error("the group of this row is missing")
+                .error("the block of this row is missing")
                 .at(self.spots.of(row))
                 .column(&name)
                 .hint("Fill it in; a row that belongs with no other needs a name of its own."));

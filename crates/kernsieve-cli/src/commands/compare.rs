@@ -37,7 +37,7 @@ pub struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Held-out rows over training rows of the first split; the others have the same, or with
-    /// groups of rows about that.
+    /// blocks of rows about that.
     pub fn test_to_train(&self) -> Result<f64, Failure> {
         let parts = self.data.held_out(self.test_fraction, self.options.seed)?;
         Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
@@ -293,15 +293,15 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let test_to_train = comparison.test_to_train()?;
     let ranking = Ranking::new(&outcomes, test_to_train);
     // Groups may not allow for the fraction that was asked for.
-    let (held_out, groups) = match input.dataset.n_blocks() {
+    let (held_out, blocks) = match input.dataset.n_blocks() {
         None => (args.test_fraction, String::new()),
         Some(n) => (
             test_to_train / (1.0 + test_to_train),
-            format!(", in {}", plural(n, "group")),
+            format!(", in {}", plural(n, "block")),
         ),
     };
     let how = format!(
-        "{}, {:.0} % of the rows held out{groups}, everything tuned on the others",
+        "{}, {:.0} % of the rows held out{blocks}, everything tuned on the others",
         plural(args.repeats as usize, "split"),
         100.0 * held_out
     );

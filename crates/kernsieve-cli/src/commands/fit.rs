@@ -332,8 +332,8 @@ fn print_text(
             short(weights.iter().sum())
         ));
     }
-    if let Some(groups) = data.n_blocks() {
-        held.push_str(&format!(" in {}", plural(groups, "group")));
+    if let Some(blocks) = data.n_blocks() {
+        held.push_str(&format!(" in {}", plural(blocks, "block")));
     }
     field(
         "Data",

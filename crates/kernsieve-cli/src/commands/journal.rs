@@ -150,8 +150,8 @@ pub fn fingerprint(data: &Dataset, settings: &str) -> String {
         .iter()
         .for_each(|&c| add(&(c as u64).to_le_bytes()));
     let weights = data.weights().into_iter().flatten().map(|w| w.to_bits());
-    let groups = data.blocks().into_iter().flatten().map(|&g| g as u64);
-    weights.chain(groups).for_each(|v| add(&v.to_le_bytes()));
+    let blocks = data.blocks().into_iter().flatten().map(|&g| g as u64);
+    weights.chain(blocks).for_each(|v| add(&v.to_le_bytes()));
     data.labels()
         .classes()
         .iter()

@@ -371,7 +371,7 @@ fn notices(data: &Dataset, scaling: &Scaling) -> Vec<String> {
     };
     if !alone.is_empty() {
         notices.push(format!(
-            "{} all rows in one group, which cross-validation cannot both train on and test: {}",
+            "{} all rows in one block, which cross-validation cannot both train on and test: {}",
             count(alone.len(), "class has", "classes have"),
             list(&alone)
         ));
