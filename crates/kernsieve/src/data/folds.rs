@@ -1,6 +1,6 @@
 //! Seeded folds and splits, by class or by blocks of rows that belong together.
 
-use super::dataset::Labels;
+use super::labels::Labels;
 use super::rng::Rng;
 use std::collections::HashMap;
 

@@ -3,16 +3,17 @@
 
 mod dataset;
 mod folds;
-
+mod labels;
 mod rng;
 mod scaling;
 mod schema;
 pub mod simulate;
 
-pub use dataset::{Dataset, Labels};
+pub use dataset::Dataset;
 pub use folds::{
     Split, block_folds, block_split, stratified_folds, stratified_sample, stratified_split,
 };
+pub use labels::Labels;
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};

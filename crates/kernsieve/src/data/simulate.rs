@@ -1,6 +1,7 @@
 //! The simulated data of the papers, as generators.
 
-use super::dataset::{Dataset, Labels};
+use super::dataset::Dataset;
+use super::labels::Labels;
 use super::rng::Rng;
 use crate::linalg::Matrix;
 

@@ -1,0 +1,188 @@
+//! Types, weights, blocks and missing cells are settled: which rows stay.
+
+use super::{RawColumn, RawTable};
+use crate::columns::{Cells, MISSING};
+use crate::error::{ReadError, count};
+use crate::options::{Missing, ReadOptions};
+use crate::typing::{check_column, check_target};
+
+/// What a first column without a name is called.
+const UNNAMED_FIRST: &str = "column_0";
+
+impl RawTable {
+    /// Settles types and missing values: the rows that stay, and their weights.
+    pub(super) fn settle(
+        &mut self,
+        options: &ReadOptions,
+    ) -> Result<(Vec<usize>, Option<Vec<f64>>), ReadError> {
+        if self.n_rows == 0 {
+            return Err(self.error("there are no data rows"));
+        }
+        self.leave_out_row_numbers();
+        let weights = self.take_weights()?;
+        for column in &self.columns {
+            check_column(self, column)?;
+        }
+        if !options.no_target {
+            check_target(self, options.missing)?;
+        }
+        let mut rows = self.settle_missing(options)?;
+        if let Some(w) = &weights {
+            rows.retain(|&r| w[r] > 0.0);
+            let zero = w.iter().filter(|w| **w == 0.0).count();
+            if rows.is_empty() {
+                return Err(self
+                    .error("every row has weight 0")
+                    .hint("Name another column with --weights."));
+            }
+            if zero > 0 {
+                self.notices
+                    .push(format!("{} of weight 0 left out", count(zero, "row")));
+            }
+        }
+        let own = weights.map(|w| rows.iter().map(|&r| w[r]).collect());
+        Ok((rows, own))
+    }
+
+    /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was
+    /// written with. In a file that is sorted by class it would give the classes away.
+    fn leave_out_row_numbers(&mut self) {
+        let counts = |column: &RawColumn| match &column.cells {
+            Cells::Numbers(n) => n.values.iter().enumerate().all(|(i, v)| *v == i as f64),
+            _ => false,
+        };
+        let first = self.columns.first();
+        if self.columns.len() > 1
+            && first.is_some_and(|c| c.name == UNNAMED_FIRST && !c.forced && counts(c))
+        {
+            self.columns.remove(0);
+            self.notices
+                .push("the first column has no name and counts the rows: left out".into());
+        }
+    }
+
+    /// Takes the column of blocks out of the others: for every row the number of its block.
+    pub(super) fn take_blocks(&mut self) -> Result<Option<Vec<usize>>, ReadError> {
+        let Some(name) = self.blocks_name.clone() else {
+            return Ok(None);
+        };
+        let Some(Cells::Text(text)) = self.take(&name).map(|column| column.cells) else {
+            return Ok(None);
+        };
+        if let Some(row) = text.codes.iter().position(|&c| c == MISSING) {
+            return Err(self
+                .error("the block of this row is missing")
+                .at(self.spots.of(row))
+                .column(&name)
+                .hint("Fill it in; a row that belongs with no other needs a name of its own."));
+        }
+        Ok(Some(text.codes.iter().map(|&c| c as usize).collect()))
+    }
+
+    /// Takes a column out of the others.
+    fn take(&mut self, name: &str) -> Option<RawColumn> {
+        let index = self.columns.iter().position(|c| c.name == name)?;
+        Some(self.columns.remove(index))
+    }
+
+    /// Takes the column of weights out of the others and checks it.
+    fn take_weights(&mut self) -> Result<Option<Vec<f64>>, ReadError> {
+        let Some(name) = self.weights_name.clone() else {
+            return Ok(None);
+        };
+        let Some(column) = self.take(&name) else {
+            return Ok(None);
+        };
+        let weights = match column.cells {
+            Cells::Numbers(n) => n.values,
+            Cells::Sparse(s) => {
+                let mut dense = vec![0.0; self.n_rows];
+                s.rows
+                    .iter()
+                    .zip(&s.values)
+                    .for_each(|(&r, &v)| dense[r] = v);
+                dense
+            }
+            Cells::Text(_) => {
+                return Err(self
+                    .error("the weights are not numbers")
+                    .column(&name)
+                    .hint("--weights names a column of numbers, 0 or more."));
+            }
+        };
+        // Far beyond any use, and squares and products of them overflow.
+        let usable = |w: &f64| *w == 0.0 || (1e-12..=1e12).contains(w);
+        if let Some(row) = weights.iter().position(|w| !usable(w)) {
+            let what = if weights[row].is_nan() {
+                "the weight is missing".into()
+            } else {
+                format!("the weight is {}", weights[row])
+            };
+            return Err(self
+                .error(what)
+                .at(self.spots.of(row))
+                .column(&name)
+                .hint("Weights are numbers from 1e-12 to 1e12, or 0, which leaves the row out."));
+        }
+        Ok(Some(weights))
+    }
+
+    /// Finds missing cells and does what is to be done; gives the rows that stay.
+    fn settle_missing(&mut self, options: &ReadOptions) -> Result<Vec<usize>, ReadError> {
+        let missing = options.missing;
+        let mut first: Option<(usize, usize)> = None;
+        let (mut cells, mut columns) = (0, 0);
+        let mut keep = vec![true; self.n_rows];
+        for (j, column) in self.columns.iter().enumerate() {
+            let gone = column.cells.missing_rows();
+            if let Some(&row) = gone.first() {
+                columns += 1;
+                if first.is_none_or(|(r, _)| row < r) {
+                    first = Some((row, j));
+                }
+            }
+            cells += gone.len();
+            if missing == Missing::Drop {
+                gone.iter().for_each(|&row| keep[row] = false);
+            }
+        }
+        match (missing, first) {
+            (Missing::Error, Some((row, j))) => {
+                return Err(self
+                    .error(format!(
+                        "the cell is missing, the first of {} in {}",
+                        count(cells, "missing cell"),
+                        count(columns, "column")
+                    ))
+                    .at(self.spots.of(row))
+                    .column(&self.columns[j].name)
+                    .hint("Leave out such rows with --missing drop, or put column means with --missing mean."));
+            }
+            (Missing::Mean, Some(_)) => self.notices.push(format!(
+                "{} in {} replaced by the column mean (none of the 0/1 features is set for a missing category)",
+                count(cells, "missing cell"),
+                count(columns, "column")
+            )),
+            _ => {}
+        }
+        if missing == Missing::Drop && !options.no_target {
+            for (row, &code) in self.target.codes.iter().enumerate() {
+                keep[row] &= code != MISSING;
+            }
+        }
+        let rows: Vec<usize> = (0..self.n_rows).filter(|&i| keep[i]).collect();
+        if rows.is_empty() {
+            return Err(self.error("no row is without missing cells").hint(
+                "Leave out columns that are mostly missing with --drop, or use --missing mean.",
+            ));
+        }
+        if rows.len() < self.n_rows {
+            self.notices.push(format!(
+                "left out {} of {} because of missing cells",
+                self.n_rows - rows.len(),
+                count(self.n_rows, "row")
+            ));
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,147 @@
+//! Class labels, coded.
+
+use crate::error::{Error, Result};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Class membership of every row: codes `0..classes.len()`, and the labels as the user wrote them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    codes: Vec<usize>,
+    classes: Vec<String>,
+}
+
+impl Labels {
+    /// Codes the labels. Classes are sorted: as numbers when all of them are integers, as text
+    /// otherwise.
+    pub fn from_text<S: AsRef<str>>(labels: &[S]) -> Self {
+        let mut first_seen: HashMap<&str, usize> = HashMap::new();
+        let mut names: Vec<&str> = Vec::new();
+        let raw: Vec<usize> = labels
+            .iter()
+            .map(|l| {
+                *first_seen.entry(l.as_ref()).or_insert_with(|| {
+                    names.push(l.as_ref());
+                    names.len() - 1
+                })
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| compare_labels(names[a], names[b]));
+        // Numbers first and then text would not be a consistent order: use numbers only if all are.
+        if names.iter().any(|n| n.parse::<i64>().is_err()) {
+            order.sort_by(|&a, &b| names[a].cmp(names[b]));
+        }
+        let mut code_of = vec![0; names.len()];
+        for (code, &index) in order.iter().enumerate() {
+            code_of[index] = code;
+        }
+        Self {
+            codes: raw.into_iter().map(|r| code_of[r]).collect(),
+            classes: order.into_iter().map(|i| names[i].to_string()).collect(),
+        }
+    }
+
+    /// Takes codes and class names as they are.
+    pub fn from_codes(codes: Vec<usize>, classes: Vec<String>) -> Result<Self> {
+        if let Some(bad) = codes.iter().find(|&&c| c >= classes.len()) {
+            return Err(Error::Data(format!(
+                "class code {bad} where there are {} classes",
+                classes.len()
+            )));
+        }
+        Ok(Self { codes, classes })
+    }
+
+    /// Class code of every row.
+    pub fn codes(&self) -> &[usize] {
+        &self.codes
+    }
+
+    /// Class names, in the order of the codes.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Rows in each class.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        for &c in &self.codes {
+            counts[c] += 1;
+        }
+        counts
+    }
+
+    /// The labels of some rows; the classes stay, even those that are left without rows.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            codes: rows.iter().map(|&i| self.codes[i]).collect(),
+            classes: self.classes.clone(),
+        }
+    }
+
+    /// Drops classes without rows. Returns the labels and, for each class that is left, its former
+    /// code.
+    pub fn compact(&self) -> (Self, Vec<usize>) {
+        let kept: Vec<usize> = (0..self.n_classes())
+            .filter(|&c| self.counts()[c] > 0)
+            .collect();
+        let mut code_of = vec![usize::MAX; self.n_classes()];
+        for (new, &old) in kept.iter().enumerate() {
+            code_of[old] = new;
+        }
+        let labels = Self {
+            codes: self.codes.iter().map(|&c| code_of[c]).collect(),
+            classes: kept.iter().map(|&c| self.classes[c].clone()).collect(),
+        };
+        (labels, kept)
+    }
+}
+
+fn compare_labels(a: &str, b: &str) -> Ordering {
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        // "1" and "01" are different labels with the same value: the text decides.
+        (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
+        _ => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integer_labels_sort_as_numbers_and_text_as_text() {
+        let l = Labels::from_text(&["10", "9", "-1", "10"]);
+        assert_eq!(l.classes(), ["-1", "9", "10"]);
+        assert_eq!(l.codes(), [2, 1, 0, 2]);
+        let l = Labels::from_text(&["b", "10", "a", "9"]);
+        assert_eq!(l.classes(), ["10", "9", "a", "b"]);
+        let l = Labels::from_text(&["1", "01", "1.0"]);
+        assert_eq!(l.n_classes(), 3);
+    }
+
+    #[test]
+    fn compact_drops_empty_classes_and_says_which_stay() {
+        let l = Labels::from_text(&["a", "b", "c"]).select(&[2, 0]);
+        let (c, kept) = l.compact();
+        assert_eq!(kept, [0, 2]);
+        assert_eq!(c.codes(), [1, 0]);
+        assert_eq!(c.classes(), ["a", "c"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Orthogonal least squares forward selection for many responses (Harrison & Pasupa, section 2.3).
+//!
+//! Candidate columns `p_j` and responses `y_c` are centred (the offset enters first and is never
+//! penalised). Every step takes the candidate of largest `sum_c (p_j'y_c)^2 / (p_j'p_j + 1e-9)`,
+//! `p_j` being what is left of the candidate once it is orthogonal to those already chosen: the
+//! choice of textbook modified Gram-Schmidt.
+//!
+//! It is done as a Cholesky factorisation of `G = P'P` in which that criterion picks the pivot. All
+//! the criterion needs is the squared norm and the products with the responses of each remaining
+//! candidate, `O(m c)` a step; the Schur complement is updated a block of steps at a time by matrix
+//! products. A full path costs `m^3 / 3` flops on top of `G`.
+//!
+//! `G` squares the condition number: a candidate with less than 1e-12 of its squared norm left
+//! counts as dependent and is excluded, and the coefficients of the chosen columns come from an
+//! orthogonal factorisation of those columns ([`coefficients`]), not from `G`.
+
+mod coefficients;
+mod factorisation;
+
+pub use coefficients::{Coefficients, coefficients};
+
+use crate::linalg::Matrix;
+use factorisation::{BLOCK, State};
+
+/// Diagonal penalty in orthogonal coordinates, on squared norms of orthogonal columns that are not
+/// normalised.
+pub const PENALTY: f64 = 1e-9;
+/// A step of the selection, as an observer sees it.
+pub struct Step<'a> {
+    /// Number of columns chosen, this one included.
+    pub size: usize,
+    /// The candidate that was chosen.
+    pub candidate: usize,
+    /// Length of its orthogonal part, `|p|`.
+    pub length: f64,
+    /// Its products with the unit vectors chosen before, `q_k'p` for `k < size - 1`.
+    pub projections: &'a [f64],
+    /// Products of its unit vector with the responses, `q'y_c`.
+    pub responses: &'a [f64],
+    /// Part of those that enters the fit: `|p|^2 / (|p|^2 + 1e-9)`.
+    pub shrinkage: f64,
+}
+
+/// Selects up to `max` candidates. `gram` is `P'P` (`m x m`, centred columns; its lower triangle is
+/// overwritten) and `products` is `P'Y` (`m x c`). `observe` is called after every step and may end
+/// the selection by returning `false`. Returns the number of steps taken: fewer than `max` when
+/// nothing independent, or nothing to explain, is left.
+///
+/// Ties go to the candidate that stands first.
+pub fn forward_selection(
+    gram: Matrix,
+    products: Matrix,
+    max: usize,
+    observe: impl FnMut(&Step<'_>) -> bool,
+) -> usize {
+    let ranks: Vec<usize> = (0..gram.rows()).collect();
+    ranked_selection(gram, products, &ranks, max, observe)
+}
+
+/// The same with ties going to the candidate of least rank. Ranks that come from the rows
+/// themselves make the choice the same in whatever order they stand.
+pub fn ranked_selection(
+    gram: Matrix,
+    products: Matrix,
+    ranks: &[usize],
+    max: usize,
+    mut observe: impl FnMut(&Step<'_>) -> bool,
+) -> usize {
+    let mut state = State::new(gram, products, ranks.to_vec());
+    let mut size = 0;
+    while size < max.min(state.candidates()) {
+        let block = BLOCK.min(max.min(state.candidates()) - size);
+        let start = size;
+        for k in 0..block {
+            let Some(best) = state.best(start + k) else {
+                return size;
+            };
+            state.swap(start + k, best, k);
+            let (length, responses) = state.eliminate(start, k);
+            size += 1;
+            let projections = state.projections(start, k);
+            let step = Step {
+                size,
+                candidate: state.order[start + k],
+                length,
+                projections: &projections,
+                responses: &responses,
+                shrinkage: length * length / (length * length + PENALTY),
+            };
+            if !observe(&step) {
+                return size;
+            }
+        }
+        state.update(start, block);
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests;
