@@ -1,9 +1,9 @@
-//! Classes of rows with their weights: what every discriminant counts by.
+//! Classes of rows with their weights: the counts that every discriminant is based on.
 
 use crate::linalg::{Matrix, weighted_column_means};
 
-/// The class of every row, how much the row counts, and what that makes for each class. Without
-/// weights every row counts 1; a weight of 2 counts as the row given twice.
+/// The class and weight of every row, and the total weight of each class. Without weights every row
+/// counts 1. A row of weight 2 counts as if it were given twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes {
     codes: Vec<usize>,
@@ -12,7 +12,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Classes `0..n_classes`; `weights`, if given, has one positive entry a row.
+    /// Classes `0..n_classes`; `weights`, if given, has one positive entry per row.
     pub fn new(codes: &[usize], weights: Option<&[f64]>, n_classes: usize) -> Self {
         let mut totals = vec![0.0; n_classes];
         for (i, &c) in codes.iter().enumerate() {
@@ -30,12 +30,12 @@ impl Classes {
         &self.codes
     }
 
-    /// Weights, where there are any.
+    /// Weights, if they were given.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    /// Weight of a row.
+    /// Weight of a row; 1 without weights.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[row])
     }
@@ -50,17 +50,17 @@ impl Classes {
         self.totals.len()
     }
 
-    /// Weight of each class: `n_j`.
+    /// Total weight of each class, `n_j`.
     pub fn totals(&self) -> &[f64] {
         &self.totals
     }
 
-    /// Weight of all rows: `n`.
+    /// Total weight of all rows, `n`.
     pub fn total(&self) -> f64 {
         self.totals.iter().sum()
     }
 
-    /// Share of each class in that: `n_j / n`.
+    /// Share of each class in the total weight, `n_j / n`.
     pub fn shares(&self) -> Vec<f64> {
         let total = self.total();
         self.totals.iter().map(|t| t / total).collect()
@@ -84,7 +84,7 @@ impl Classes {
         means
     }
 
-    /// Means of the columns.
+    /// Weighted means of the columns.
     pub fn column_means(&self, m: &Matrix) -> Vec<f64> {
         weighted_column_means(m, self.weights())
     }
@@ -110,7 +110,7 @@ impl Classes {
         }
     }
 
-    /// Sum of squared differences of two matrices, rows weighed.
+    /// Weighted sum of squared differences of two matrices, `sum_i w_i |a_i - b_i|^2`.
     pub fn squared_distance(&self, a: &Matrix, b: &Matrix) -> f64 {
         a.iter_rows()
             .zip(b.iter_rows())

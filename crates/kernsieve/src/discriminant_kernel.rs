@@ -2,23 +2,23 @@
 //! derived it from class posteriors.
 //!
 //! ```text
-//! k(x, y) = sum_k P(C_k | x) P(C_k | y) / P(C_k)                                     (Hidaka & Kurita, eq. 16 and 22)
+//! k(x, y) = sum_k P(C_k | x) P(C_k | y) / P(C_k)             (Hidaka & Kurita, eq. 16 and 22)
 //! ```
-//! It is the inner product of `psi(x) = P(C_k | x) / sqrt(P(C_k))`, so a method with a linear
-//! kernel on `psi` is a method with this kernel on `x`. Any estimate of the posteriors gives such a
-//! kernel.
+//! This is the inner product of `psi(x) = (P(C_k | x) / sqrt(P(C_k)))_k`, so a method with a linear
+//! kernel on `psi` is a method with this kernel on `x`. Any estimate of the posteriors defines such
+//! a kernel.
 
 use crate::decision::{Decision, Simplex, softmax_in_place};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::{Matrix, matmul};
 
-/// Posteriors as a function of a row, and the kernel that they define.
+/// An estimate of the posteriors, and the kernel that it defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiscriminantKernel {
-    /// Outputs of the estimate of the posteriors.
+    /// Outputs from which the posteriors are estimated.
     pub expansion: KernelExpansion,
-    /// From those to the posteriors.
+    /// The rule that turns these outputs into posteriors.
     pub decision: Decision,
     /// `P(C_k)`.
     pub priors: Vec<f64>,
@@ -43,7 +43,7 @@ impl DiscriminantKernel {
         matmul(self.features(a).view(), self.features(b).view().t())
     }
 
-    /// Whether the parts fit together.
+    /// Checks that the parts fit together.
     pub fn check(&self) -> Result<()> {
         self.expansion.check()?;
         self.decision.check()?;
@@ -60,7 +60,8 @@ impl DiscriminantKernel {
     }
 }
 
-/// Outputs of an expansion that sees rows as they are, or as a discriminant kernel makes them.
+/// Outputs of an expansion of the rows themselves, or of their features under a discriminant
+/// kernel.
 pub(crate) fn outputs(
     kernel: Option<&DiscriminantKernel>,
     expansion: &KernelExpansion,
@@ -72,7 +73,7 @@ pub(crate) fn outputs(
     }
 }
 
-/// Whether the outputs of a regression are taken as they are.
+/// Whether the outputs of a regression are used as they are.
 fn is_raw(decision: &Decision) -> bool {
     matches!(
         decision,
@@ -83,7 +84,7 @@ fn is_raw(decision: &Decision) -> bool {
     )
 }
 
-/// Probabilities of log scores; `raw` ones are taken as they are.
+/// Probabilities of log scores; `raw` scores are used as they are.
 pub(crate) fn posteriors(mut scores: Matrix, raw: bool) -> Matrix {
     let c = scores.cols();
     if !raw {

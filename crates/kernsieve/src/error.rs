@@ -1,16 +1,16 @@
 //! The one error type of the library.
 
-/// The result of everything that can fail here.
+/// The result of every operation that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong, with the place, the value and, where there is one, the remedy.
+/// What can go wrong: the place, the value and, if there is one, the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is outside its range.
     #[error("{name} must be {requirement}, got {value}")]
     Parameter {
-        /// Name of the parameter, as the user writes it.
+        /// Name of the parameter.
         name: &'static str,
         /// What was given.
         value: String,
@@ -30,7 +30,8 @@ pub enum Error {
     Data(String),
     /// A matrix that had to be positive definite is not.
     #[error(
-        "the kernel matrix plus ridge is not positive definite (pivot {pivot}, shift {shift:e}); use a larger ridge"
+        "the kernel matrix plus ridge is not positive definite \
+         (pivot {pivot}, shift {shift:e}); use a larger ridge"
     )]
     NotPositiveDefinite {
         /// 0-based row of the pivot.
@@ -41,14 +42,14 @@ pub enum Error {
     /// A decomposition did not converge.
     #[error("{0} did not converge; are there extreme values in the data?")]
     NoConvergence(&'static str),
-    /// More memory would be needed than is allowed.
+    /// An operation needs more memory than is allowed.
     #[error("{what} needs {needed} of memory, the limit is {limit}; {remedy}")]
     Memory {
         /// What would have been allocated.
         what: String,
-        /// Size, for people.
+        /// Required size, in readable units.
         needed: String,
-        /// The limit, for people.
+        /// The limit, in readable units.
         limit: String,
         /// What to do.
         remedy: String,
@@ -56,7 +57,7 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,
-    /// A model file is not what it should be.
+    /// A model file cannot be used.
     #[error("not a usable model file: {0}")]
     ModelFile(String),
     /// Reading or writing failed.
@@ -64,12 +65,12 @@ pub enum Error {
     Io {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Checks one parameter; the condition is written positively, so that NaN fails it.
+/// Checks one parameter. The condition states what must hold, so that NaN fails it.
 pub(crate) fn require(
     name: &'static str,
     value: impl std::fmt::Display,

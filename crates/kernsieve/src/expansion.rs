@@ -5,8 +5,9 @@ use crate::kernel::{Kernel, Pairs, exp_in_place};
 use crate::linalg::{Matrix, View, gemm_into};
 use rayon::prelude::*;
 
-/// Rows that one task evaluates. Every product has this shape, so that a row gets the same bits
-/// whatever rows come with it; few, since a row that comes alone is paid for as a whole block.
+/// Rows that one task evaluates. Every product has this shape, so the result of a row does not
+/// depend, to the last bit, on the rows evaluated with it. The number is small because a single row
+/// costs as much as a whole block.
 pub const BLOCK_ROWS: usize = 64;
 /// Support rows per tile: 64 x 256 numbers are 128 KiB, which stays in the second-level cache.
 const TILE: usize = 256;
@@ -15,14 +16,14 @@ const TILE: usize = 256;
 /// a nonzero weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelExpansion {
-    /// The kernel that predicts (the one that trained may have differed).
+    /// The kernel used for prediction (the one used in training may differ).
     pub kernel: Kernel,
     /// Weight of every feature, `w`; zero drops the feature.
     pub feature_weights: Vec<f64>,
-    /// Retained rows in standardised units, not yet weighted: support x features with a nonzero
-    /// weight.
+    /// Retained rows in standardised units, before weighting: support rows x features with a
+    /// nonzero weight.
     pub support: Matrix,
-    /// How the kernel values become outputs.
+    /// How kernel values become outputs.
     pub output: Output,
 }
 
@@ -31,21 +32,21 @@ pub struct KernelExpansion {
 pub enum Output {
     /// `z = offset + coef' k`
     Linear {
-        /// `A`, support x outputs.
+        /// `A`, support rows x outputs.
         coef: Matrix,
         /// `b`, one per output.
         offset: Vec<f64>,
     },
-    /// `z_c = offset_c + log sum_{i in class c} weight_i k_i`, summed in the log domain: nothing
-    /// underflows in 3000 dimensions. Support rows are grouped by output.
+    /// `z_c = offset_c + log sum_{i in class c} weight_i k_i`, summed in the log domain, so that
+    /// nothing underflows in 3000 dimensions. Support rows are grouped by output.
     LogDensity {
-        /// One weight above 0 per support row.
+        /// Weights of the support rows, all above 0.
         weights: Vec<f64>,
         /// Output `c` owns support rows `starts[c]..starts[c + 1]`.
         starts: Vec<usize>,
         /// Log of the normalising constant, one per output.
         offset: Vec<f64>,
-        /// Bandwidths of their own, where support rows have them.
+        /// Bandwidths of the support rows, where these differ from the kernel's.
         own: Option<OwnWidths>,
     },
 }
@@ -53,14 +54,15 @@ pub enum Output {
 /// Support rows with bandwidths other than the kernel's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnWidths {
-    /// Distances to a support row are multiplied by this, above 0, before the kernel is applied.
+    /// Factors above 0, one per support row: distances to it are multiplied by its factor before
+    /// the kernel is applied.
     pub scales: Vec<f64>,
-    /// And the logarithm of its normalising constant exceeds the kernel's by this.
+    /// Excess of the logarithm of its normalising constant over that of the kernel.
     pub shifts: Vec<f64>,
 }
 
 impl KernelExpansion {
-    /// An expansion on all features in `x` whose weight is not zero.
+    /// An expansion in the features of `rows` whose weight is not zero.
     pub fn new(kernel: Kernel, feature_weights: Vec<f64>, rows: &Matrix, output: Output) -> Self {
         let used = nonzero(&feature_weights);
         let support = rows.select_columns(&used);
@@ -79,12 +81,12 @@ impl KernelExpansion {
         }
     }
 
-    /// Number of features it reads from, dropped ones included.
+    /// Number of features of an input row, including dropped ones.
     pub fn n_features(&self) -> usize {
         self.feature_weights.len()
     }
 
-    /// Whether the parts fit together.
+    /// Checks that the parts fit together.
     pub fn check(&self) -> Result<()> {
         let fail = |what: &str| Err(Error::ModelFile(what.to_string()));
         if let Err(e) = self.kernel.check() {
@@ -142,16 +144,17 @@ impl KernelExpansion {
         Ok(())
     }
 
-    /// Outputs of every row of `x` (standardised, all features): `n x n_outputs`. In parallel, in
-    /// blocks: memory does not grow with the number of rows beyond the result. `2 n s (p + q)`
-    /// flops and `n s` kernel values.
+    /// Outputs of every row of `x` (standardised, all features), `n x n_outputs`. Blocks of rows
+    /// are evaluated in parallel, so memory beyond the result does not grow with the number of
+    /// rows. The cost is `2 n s (p + q)` flops and `n s` kernel values.
     pub fn evaluate(&self, x: &Matrix) -> Matrix {
         let used = nonzero(&self.feature_weights);
         let mut weights: Vec<f64> = used.iter().map(|&j| self.feature_weights[j]).collect();
         let mut support = self.support.clone();
         let mut used = used;
         if used.is_empty() && self.n_features() > 0 {
-            // No feature at all: one that is zero everywhere, so that all rows are alike.
+            // Without any feature, one that is zero everywhere stands in, so that all rows are
+            // alike.
             (used, weights) = (vec![0], vec![0.0]);
             support = Matrix::zeros(support.rows(), 1);
         }
@@ -173,8 +176,8 @@ impl KernelExpansion {
                     let row = x.row(i);
                     block.extend(used.iter().zip(&weights).map(|(&j, w)| row[j] * w));
                 }
-                // The last block is filled up: products of another shape may round another way, and
-                // what a row gets must not depend on how many come with it.
+                // The last block is padded. Products of another shape may round differently, and
+                // the result of a row must not depend on the number of rows evaluated with it.
                 block.resize(BLOCK_ROWS * p, 0.0);
                 let norms = pairs.prepare(&mut block);
                 let block = View::new(&block, BLOCK_ROWS, p, p);
@@ -217,7 +220,7 @@ impl KernelExpansion {
                 offset,
                 own,
             } => {
-                // Running maximum and sum of exponentials, class by class.
+                // Running maximum and sum of exponentials, output by output.
                 for (class, group) in starts.windows(2).enumerate() {
                     let (mut top, mut sum) = (vec![f64::NEG_INFINITY; rows], vec![0.0; rows]);
                     for c in (group[0]..group[1]).step_by(TILE) {

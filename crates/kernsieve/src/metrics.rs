@@ -1,11 +1,11 @@
-//! Error rates and losses over plain slices.
+//! Error rates, losses and intervals, computed from plain slices.
 
-/// Fraction of predictions that differ from the truth; 0 for no rows.
+/// Fraction of predictions that differ from the truth; 0 if there are no rows.
 pub fn error_rate(predicted: &[usize], truth: &[usize]) -> f64 {
     weighted_error_rate(predicted, truth, None)
 }
 
-/// The same with rows counting by their weight.
+/// The weighted fraction of predictions that differ from the truth; 0 if there are no rows.
 pub fn weighted_error_rate(predicted: &[usize], truth: &[usize], weights: Option<&[f64]>) -> f64 {
     let (mut wrong, mut total) = (0.0, 0.0);
     for (i, (p, t)) in predicted.iter().zip(truth).enumerate() {
@@ -30,8 +30,8 @@ pub fn balanced_accuracy(predicted: &[usize], truth: &[usize], n_classes: usize)
     rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }
 
-/// Minus the log of a probability, which counts as at least 1e-15 so that one impossible event does
-/// not make a mean infinite.
+/// Log loss of one row, `-log p`. A probability counts as at least 1e-15, so that one impossible
+/// event does not make a mean infinite.
 pub fn log_loss_of(probability: f64) -> f64 {
     -probability.clamp(1e-15, 1.0).ln()
 }
@@ -48,9 +48,10 @@ pub fn confusion(predicted: &[usize], truth: &[usize], n_classes: usize) -> Vec<
 /// The standard normal quantile of two-sided 95 % intervals.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
-/// The 95 % interval of a share of which `count` of `n` were seen (Wilson 1927). Unlike the share
-/// plus or minus two standard errors it stays within 0 and 1 and does not shrink to a point where
-/// nothing, or everything, was seen. All of it for `n = 0`.
+/// The 95 % interval of a proportion, given `count` successes in `n` trials (Wilson 1927). With
+/// `z = 1.96`, its ends are the solutions `p` of `|count / n - p| = z sqrt(p (1 - p) / n)`. Unlike
+/// the proportion plus or minus two standard errors, it stays within 0 and 1 and does not shrink to
+/// a point when `count` is 0 or `n`. For `n = 0` it is all of `[0, 1]`.
 pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
@@ -60,7 +61,7 @@ pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     let middle = (share + z2 / (2.0 * total)) / (1.0 + z2 / total);
     let half = TWO_SIDED_95 * (share * (1.0 - share) / total + z2 / (4.0 * total * total)).sqrt()
         / (1.0 + z2 / total);
-    // Rounding must not leave a hair between an end and the edge it touches.
+    // Rounding must not keep an end from being exactly 0 or 1.
     let low = if count == 0 {
         0.0
     } else {
@@ -74,33 +75,35 @@ pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     (low, high)
 }
 
-/// The 95 % interval of an error of known standard error, within 0 and 1.
+/// The 95 % interval of an error rate with a known standard error, `mean +- 1.96 standard_error`,
+/// within 0 and 1.
 pub fn normal_interval(mean: f64, standard_error: f64) -> (f64, f64) {
     let half = TWO_SIDED_95 * standard_error;
     ((mean - half).max(0.0), (mean + half).min(1.0))
 }
 
-/// Brier score of one row: squared distance of its class probabilities from those that are 1 for
-/// the class observed and 0 for the others. Between 0 and 2; a class that has no probability
-/// (`truth` beyond the end) counts as one of probability 0.
+/// Brier score of one row, `sum_c (p_c - y_c)^2`, where `y_c` is 1 for the observed class and 0 for
+/// the others. It lies between 0 and 2. A `truth` beyond the end of the slice counts as a class
+/// with probability 0.
 pub fn brier_of(probabilities: &[f64], truth: usize) -> f64 {
     let others: f64 = probabilities.iter().map(|p| p * p).sum();
     let own = probabilities.get(truth).copied().unwrap_or(0.0);
     others + 1.0 - 2.0 * own
 }
 
-/// Rows whose claimed probability is about the same.
+/// Rows with about the same claimed probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CalibrationBin {
-    /// Mean of the probabilities claimed.
+    /// Mean of the claimed probabilities.
     pub claimed: f64,
-    /// Rows.
+    /// Number of rows.
     pub count: usize,
-    /// Rows of which the claim came true.
+    /// Number of rows whose claim came true.
     pub happened: usize,
 }
 
-/// Claims by their probability, in `bins` bins of equal width from 0 to 1, empty ones left out.
+/// Sorts claims (probability, whether it came true) into `bins` bins of equal width from 0 to 1.
+/// Empty bins are left out.
 pub fn calibration_bins(
     claims: impl Iterator<Item = (f64, bool)>,
     bins: usize,
@@ -122,7 +125,8 @@ pub fn calibration_bins(
         .collect()
 }
 
-/// Mean and standard error of the mean; the error is 0 for fewer than two values.
+/// Mean and its standard error, `sqrt(sum (v - mean)^2 / (n - 1) / n)`. The error is 0 for fewer
+/// than two values.
 pub fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     if values.is_empty() {
@@ -178,7 +182,7 @@ mod tests {
         assert_eq!(brier_of(&[0.0, 1.0], 1), 0.0);
         assert_eq!(brier_of(&[0.0, 1.0], 0), 2.0);
         assert!((brier_of(&[0.2, 0.5, 0.3], 2) - (0.04 + 0.25 + 0.49)).abs() < 1e-15);
-        // A class unknown to the model: nothing was right.
+        // A class unknown to the model: no probability was right.
         assert!((brier_of(&[0.5, 0.5], 2) - 1.5).abs() < 1e-15);
     }
 

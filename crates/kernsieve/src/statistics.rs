@@ -1,31 +1,32 @@
 //! Tests of differences between methods that were measured on the same splits.
 //!
-//! Repeated random splits share rows, so the differences `d_1, .., d_R` of two methods' errors are
-//! not independent, and the plain paired t-test finds differences that are not there. The corrected
-//! resampled t-test of Nadeau & Bengio widens the variance of their mean by the share of held-out
-//! rows:
+//! Repeated random splits share rows, so the differences `d_1, .., d_R` between the errors of two
+//! methods are not independent, and the plain paired t-test finds differences that do not exist.
+//! The corrected resampled t-test of Nadeau & Bengio increases the variance of their mean by the
+//! ratio of held-out to training rows:
 //! ```text
 //! t = mean(d) / sqrt((1/R + n_test/n_train) s^2),   s^2 = sum_r (d_r - mean(d))^2 / (R - 1)
 //! ```
-//! against Student's distribution with `R - 1` degrees of freedom.
+//! which is compared with Student's distribution with `R - 1` degrees of freedom.
 //!
 //! Nadeau & Bengio (2003), "Inference for the generalization error", Machine Learning 52, 239-281,
 //! section 4. Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian
 //! Journal of Statistics 6, 65-70.
 
-/// What the corrected resampled t-test finds.
+/// The result of the corrected resampled t-test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResampledTest {
     /// Mean of the differences.
     pub mean: f64,
     /// Corrected standard error of that mean, `sqrt((1/R + n_test/n_train) s^2)`.
     pub standard_error: f64,
-    /// Two-sided p-value: 1 where all differences are zero, 0 where all are the same and not zero.
+    /// Two-sided p-value. It is 1 if the mean is zero, and 0 if all differences are equal and not
+    /// zero.
     pub p_value: f64,
 }
 
 /// The corrected resampled t-test of paired differences; `test_to_train` is `n_test/n_train`.
-/// Nothing for fewer than two differences.
+/// `None` for fewer than two differences.
 pub fn corrected_resampled_t_test(
     differences: &[f64],
     test_to_train: f64,
@@ -36,7 +37,7 @@ pub fn corrected_resampled_t_test(
     }
     let r = count as f64;
     let mean = differences.iter().sum::<f64>() / r;
-    // Differences that are all the same have no variance, whatever the rounding of their mean.
+    // Equal differences have no variance, even if their mean is rounded.
     let variance = if differences.iter().all(|d| *d == differences[0]) {
         0.0
     } else {
@@ -56,7 +57,8 @@ pub fn corrected_resampled_t_test(
 }
 
 /// Holm's adjustment: with the p-values sorted, `max_{j <= i} min(1, (m - j + 1) p_(j))`. Rejecting
-/// where the adjusted value is below a level keeps the chance of any false rejection below it.
+/// where the adjusted value is below a level keeps the probability of any false rejection below
+/// that level (Holm 1979).
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let m = p_values.len();
     let mut order: Vec<usize> = (0..m).collect();
@@ -78,8 +80,8 @@ pub fn student_t_two_sided(t: f64, df: f64) -> f64 {
     regularized_beta(df / 2.0, 0.5, df / (df + t * t), t * t / (df + t * t))
 }
 
-/// The regularized incomplete beta function `I_x(a, b)`; `y = 1 - x` is given because it cannot be
-/// had from an `x` next to 1.
+/// The regularized incomplete beta function `I_x(a, b)`; `y = 1 - x` is passed as well because it
+/// cannot be computed accurately from an `x` close to 1.
 fn regularized_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -88,8 +90,8 @@ fn regularized_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
         return 1.0;
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * y.ln()).exp();
-    // The continued fraction converges fast on this side of the mean; the other side is the mirror
-    // image.
+    // The continued fraction converges fast on this side of the mean. The other side follows by
+    // symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         (front * beta_fraction(a, b, x) / a).clamp(0.0, 1.0)
     } else {
@@ -122,7 +124,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     value
 }
 
-/// The logarithm of the gamma function for positive arguments: upwards by the recurrence, then
+/// The logarithm of the gamma function for positive arguments: the recurrence up to 15, then
 /// Stirling's series.
 fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut shift) = (x, 0.0);
@@ -131,7 +133,7 @@ fn ln_gamma(x: f64) -> f64 {
         x += 1.0;
     }
     let i = 1.0 / (x * x);
-    // Bernoulli numbers over 2k (2k - 1); the first left out is below 1e-16 from 15 on.
+    // Bernoulli numbers over 2k (2k - 1). The first omitted term is below 1e-16 from 15 on.
     let series = (1.0 / 12.0
         - i * (1.0 / 360.0 - i * (1.0 / 1260.0 - i * (1.0 / 1680.0 - i * (1.0 / 1188.0)))))
         / x;
@@ -200,7 +202,7 @@ mod tests {
         let p = |d: &[f64]| corrected_resampled_t_test(d, 0.5).map(|t| t.p_value);
         assert_eq!(p(&[0.0; 4]), Some(1.0));
         assert_eq!(p(&[0.1, -0.1]), Some(1.0));
-        // Tenths do not add up exactly, and must not look like noise.
+        // Tenths do not add up exactly, which must not look like noise.
         assert_eq!(p(&[0.1; 7]), Some(0.0));
     }
 

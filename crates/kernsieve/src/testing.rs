@@ -1,4 +1,4 @@
-//! Data for the tests of several modules.
+//! Data that the tests of several modules share.
 
 use crate::data::{Labels, Rng};
 use crate::linalg::Matrix;
@@ -10,7 +10,7 @@ pub fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
     Matrix::from_fn(rows, cols, |_, _| rng.normal())
 }
 
-/// Classes in turn, each shifted by 1.5 along some of the features.
+/// Rows whose classes alternate. Each class is shifted by 1.5 along some of the features.
 pub fn problem(n: usize, p: usize, c: usize, seed: u64) -> Problem {
     let codes: Vec<usize> = (0..n).map(|i| i % c).collect();
     let noise = random(n, p, seed);

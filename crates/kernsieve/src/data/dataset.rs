@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::collections::{HashMap, HashSet};
 
-/// Features and labels, checked: every value finite, at least two classes.
+/// Features and labels that have been checked: every value is finite, and there are at least two
+/// classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
     x: Matrix,
@@ -18,7 +19,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Checks and takes over features (`n x p`) and labels.
+    /// Checks and stores features (`n x p`) and labels.
     pub fn new(x: Matrix, labels: Labels, feature_names: Vec<String>) -> Result<Self> {
         if x.rows() != labels.len() {
             return Err(Error::Data(format!(
@@ -63,7 +64,7 @@ impl Dataset {
         })
     }
 
-    /// The same rows with weights: a row of weight 2 counts as if it were there twice.
+    /// Adds weights to the rows. A row of weight 2 counts as if it were there twice.
     pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
         if weights.len() != self.n_samples() {
             return Err(Error::Data(format!(
@@ -74,7 +75,8 @@ impl Dataset {
         }
         if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w <= 0.0) {
             return Err(Error::Data(format!(
-                "the weight of row {row} is {}; weights are finite and above 0, and a row of weight 0 is left out",
+                "the weight of row {row} is {}; weights must be finite and above 0 \
+                 (leave out rows of weight 0)",
                 weights[row]
             )));
         }
@@ -90,9 +92,8 @@ impl Dataset {
         })
     }
 
-    /// The same rows with the folds of cross-validation given: rows of one patient, say, can so be
-    /// held out together. Every split must train on a row and hold one out; no row may be in both
-    /// parts.
+    /// Sets the folds of cross-validation. Every split must have rows to train on and rows to hold
+    /// out, and no row may be in both parts.
     pub fn with_splits(self, splits: Vec<Split>) -> Result<Self> {
         let n = self.n_samples();
         if splits.is_empty() {
@@ -106,7 +107,7 @@ impl Dataset {
             }
             if let Some(row) = split.train.iter().chain(&split.test).find(|&&i| i >= n) {
                 return problem(format!(
-                    "names row {row}, and there are {n} rows (the first is row 0)"
+                    "names row {row}, but there are only {n} rows (the first is row 0)"
                 ));
             }
             split.train.iter().for_each(|&i| trains[i] = true);
@@ -120,12 +121,12 @@ impl Dataset {
         })
     }
 
-    /// The same rows, with a number for every row that is the same in those which belong together:
-    /// the samples of a patient, the days of a week. Folds and held-out parts never divide them.
+    /// Assigns every row to a block. Rows with the same number belong together, such as the samples
+    /// of one patient. Folds and held-out parts never divide a block.
     pub fn with_blocks(self, blocks: Vec<usize>) -> Result<Self> {
         if blocks.len() != self.n_samples() {
             return Err(Error::Data(format!(
-                "{} numbers of blocks for {} rows",
+                "{} block numbers for {} rows",
                 blocks.len(),
                 self.n_samples()
             )));
@@ -136,20 +137,20 @@ impl Dataset {
         })
     }
 
-    /// For every row the number of its block, where blocks were given.
+    /// The block number of every row, if blocks were given.
     pub fn blocks(&self) -> Option<&[usize]> {
         self.blocks.as_deref()
     }
 
-    /// The number of blocks of rows, where blocks were given.
+    /// The number of blocks, if blocks were given.
     pub fn n_blocks(&self) -> Option<usize> {
         self.blocks
             .as_ref()
             .map(|g| g.iter().collect::<HashSet<_>>().len())
     }
 
-    /// The folds of cross-validation: those given, or `k` that keep blocks together, or else `k`
-    /// stratified ones.
+    /// The folds of cross-validation: the given splits, or at most `k` folds that keep blocks
+    /// together, or else `k` stratified folds.
     pub fn folds(&self, k: usize, seed: u64) -> Result<Vec<Split>> {
         Ok(match (&self.splits, &self.blocks) {
             (Some(splits), _) => splits.clone(),
@@ -161,7 +162,7 @@ impl Dataset {
         })
     }
 
-    /// Holds out about this fraction of the rows: of each class, or of the blocks.
+    /// Holds out about this fraction of the rows of each class; whole blocks, if blocks were given.
     pub fn held_out(&self, fraction: f64, seed: u64) -> Result<Split> {
         let Some(blocks) = &self.blocks else {
             return Ok(stratified_split(&self.labels, fraction, seed));
@@ -172,23 +173,23 @@ impl Dataset {
 
     fn need_two_blocks(&self) -> Result<()> {
         if self.n_blocks().is_some_and(|g| g < 2) {
-            let message = "the rows are of one block: nothing can be held out without dividing it";
+            let message = "all rows are of one block: none can be held out without dividing it";
             return Err(Error::Data(message.into()));
         }
         Ok(())
     }
 
-    /// The number of splits that were given, if any.
+    /// The number of splits, if splits were given.
     pub fn n_splits(&self) -> Option<usize> {
         self.splits.as_ref().map(Vec::len)
     }
 
-    /// Weights of the rows, where they were given.
+    /// Weights of the rows, if weights were given.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    /// Weight of a row.
+    /// Weight of a row; 1 without weights.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[row])
     }
@@ -218,7 +219,7 @@ impl Dataset {
         self.x.cols()
     }
 
-    /// Some rows, in the given order; fails when fewer than two classes are left.
+    /// Some rows, in the given order. Fails when fewer than two classes are left.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
         let part = Self::new(
             self.x.select_rows(rows),
@@ -240,8 +241,8 @@ impl Dataset {
     }
 }
 
-/// Splits in terms of the positions of some rows; those that are left without rows to train on or
-/// to hold out are gone.
+/// Translates splits to the positions of some rows. Splits without rows to train on or to hold out
+/// are dropped.
 fn selected(splits: &[Split], rows: &[usize]) -> Vec<Split> {
     let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
     for (place, &row) in rows.iter().enumerate() {

@@ -13,9 +13,9 @@ pub struct Split {
     pub test: Vec<usize>,
 }
 
-/// `k` folds that keep the class proportions: the rows of each class are shuffled and dealt out in
-/// turn, the next class going on where the last one stopped, so that fold sizes differ by at most
-/// one.
+/// `k` folds that keep the class proportions. The rows of each class are shuffled and dealt to the
+/// folds in turn. The next class continues where the last one stopped, so fold sizes differ by at
+/// most one.
 pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
     let k = k.clamp(2, labels.len().max(2));
     let mut fold_of = vec![0usize; labels.len()];
@@ -31,10 +31,11 @@ pub fn stratified_folds(labels: &Labels, k: usize, seed: u64) -> Vec<Split> {
     splits_of(&fold_of, k)
 }
 
-/// At most `k` folds that never divide a block of rows, a patient's say: the blocks are shuffled
-/// and, the largest first, each goes to the fold where it leaves the classes spread most evenly
-/// (least sum over folds and classes of the squared share of the class that the fold has), of
-/// equals to the smallest. With no more blocks than folds every block is a fold of its own.
+/// At most `k` folds that never divide a block of rows, such as those of one patient. The blocks
+/// are shuffled and then assigned, the largest first. Each goes to the fold that keeps the classes
+/// spread most evenly (the least sum, over folds and classes, of the squared share of the class in
+/// the fold). Ties go to the smallest fold. With no more blocks than folds, every block is a fold
+/// of its own.
 pub fn block_folds(labels: &Labels, blocks: &[usize], k: usize, seed: u64) -> Vec<Split> {
     let totals = labels.counts();
     let mut members = shuffled_blocks(blocks, seed);
@@ -45,7 +46,7 @@ pub fn block_folds(labels: &Labels, blocks: &[usize], k: usize, seed: u64) -> Ve
     let mut sizes = vec![0usize; k];
     for (m, rows) in members.iter().enumerate() {
         let own = shares_of(rows, labels, &totals);
-        // What the sum grows by.
+        // Growth of the sum of squared shares.
         let growth = |f: usize| -> f64 {
             own.iter()
                 .zip(&shares[f])
@@ -56,8 +57,8 @@ pub fn block_folds(labels: &Labels, blocks: &[usize], k: usize, seed: u64) -> Ve
         let fold = if m < k {
             m
         } else {
-            // Sums of the same shares in another order differ in the last digits: those are ties,
-            // too.
+            // Sums of the same shares in another order differ in the last digits; these are ties as
+            // well.
             let rounded = |f: usize| (1e9 * growth(f)).round();
             let order = |&a: &usize, &b: &usize| {
                 rounded(a)
@@ -73,9 +74,10 @@ pub fn block_folds(labels: &Labels, blocks: &[usize], k: usize, seed: u64) -> Ve
     splits_of(&fold_of, k)
 }
 
-/// Holds out whole blocks, about this fraction of the rows of every class: in random order a block
-/// is held out if that brings the shares of the classes nearer to the fraction (sum of squares). At
-/// least one block is, and two are left, or one of two.
+/// Holds out whole blocks, about this fraction of the rows of every class. Blocks are visited in
+/// random order, and a block is held out if this brings the held-out shares of the classes nearer
+/// to the fraction (in the sum of squares). At least one block is held out, and at least two remain
+/// (one, if there are only two).
 pub fn block_split(labels: &Labels, blocks: &[usize], fraction: f64, seed: u64) -> Split {
     let totals = labels.counts();
     let members = shuffled_blocks(blocks, seed);
@@ -107,7 +109,7 @@ pub fn block_split(labels: &Labels, blocks: &[usize], fraction: f64, seed: u64) 
     Split { train, test }
 }
 
-/// The rows of every block, blocks in random order.
+/// The rows of every block. The blocks are in random order.
 fn shuffled_blocks(blocks: &[usize], seed: u64) -> Vec<Vec<usize>> {
     let mut place: HashMap<usize, usize> = HashMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
@@ -122,7 +124,7 @@ fn shuffled_blocks(blocks: &[usize], seed: u64) -> Vec<Vec<usize>> {
     members
 }
 
-/// Which share of every class some rows are.
+/// The share of every class that is in some rows.
 fn shares_of(rows: &[usize], labels: &Labels, totals: &[usize]) -> Vec<f64> {
     let mut shares = vec![0.0; totals.len()];
     for &row in rows {
@@ -140,9 +142,9 @@ fn splits_of(fold_of: &[usize], k: usize) -> Vec<Split> {
     (0..k).map(split).collect()
 }
 
-/// Holds out a fraction of the rows of each class, at least one row of a class that has two or
-/// more, never all of them. What is left over after rounding down goes to the classes with the
-/// largest remainders.
+/// Holds out a fraction of the rows of each class: at least one row of a class with two or more
+/// rows, and never all of them. Rows that rounding down leaves over are taken from the classes with
+/// the largest remainders.
 pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     let mut rng = Rng::stream(seed, 0x_5917);
     let classes = rows_by_class(labels);
@@ -176,18 +178,18 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     Split { train, test }
 }
 
-/// Rows of every class that a sample has at least, where there are as many.
+/// Least number of rows per class in a sample, if the class has that many.
 const ROWS_OF_A_CLASS: usize = 5;
 
 /// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order. A
-/// rare class keeps five rows, or all that it has, as far as the size allows; the largest makes
-/// room for them.
+/// rare class keeps five rows, or all of its rows if it has fewer, as far as the size allows. The
+/// largest class makes room for them.
 pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
     let n = labels.len();
     if n <= size {
         return (0..n).collect();
     }
-    // Shuffle, then order by class: every k-th row of that is a stratified sample.
+    // After a shuffle and a sort by class, every k-th row makes a stratified sample.
     let mut rows: Vec<usize> = (0..n).collect();
     Rng::stream(seed, 0x_d157).shuffle(&mut rows);
     rows.sort_by_key(|&i| labels.codes()[i]);

@@ -1,10 +1,10 @@
-//! Class labels, coded.
+//! Class labels and their codes.
 
 use crate::error::{Error, Result};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// Class membership of every row: codes `0..classes.len()`, and the labels as the user wrote them.
+/// The class of every row as a code in `0..classes.len()`, and the labels as the user wrote them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labels {
     codes: Vec<usize>,
@@ -12,8 +12,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Codes the labels. Classes are sorted: as numbers when all of them are integers, as text
-    /// otherwise.
+    /// Assigns codes to labels. Classes are sorted: as numbers when all of them are integers,
+    /// otherwise as text.
     pub fn from_text<S: AsRef<str>>(labels: &[S]) -> Self {
         let mut first_seen: HashMap<&str, usize> = HashMap::new();
         let mut names: Vec<&str> = Vec::new();
@@ -28,7 +28,8 @@ impl Labels {
             .collect();
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&a, &b| compare_labels(names[a], names[b]));
-        // Numbers first and then text would not be a consistent order: use numbers only if all are.
+        // A mix of numbers and text has no consistent order: sort by number only if all labels are
+        // numbers.
         if names.iter().any(|n| n.parse::<i64>().is_err()) {
             order.sort_by(|&a, &b| names[a].cmp(names[b]));
         }
@@ -42,7 +43,7 @@ impl Labels {
         }
     }
 
-    /// Takes codes and class names as they are.
+    /// Uses the given codes and class names.
     pub fn from_codes(codes: Vec<usize>, classes: Vec<String>) -> Result<Self> {
         if let Some(bad) = codes.iter().find(|&&c| c >= classes.len()) {
             return Err(Error::Data(format!(
@@ -78,7 +79,7 @@ impl Labels {
         self.classes.len()
     }
 
-    /// Rows in each class.
+    /// Number of rows in each class.
     pub fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes.len()];
         for &c in &self.codes {
@@ -87,7 +88,7 @@ impl Labels {
         counts
     }
 
-    /// The labels of some rows; the classes stay, even those that are left without rows.
+    /// The labels of some rows. All classes are kept, even those without rows.
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {
             codes: rows.iter().map(|&i| self.codes[i]).collect(),
@@ -95,8 +96,7 @@ impl Labels {
         }
     }
 
-    /// Drops classes without rows. Returns the labels and, for each class that is left, its former
-    /// code.
+    /// Drops classes without rows. Returns the labels and the former code of each remaining class.
     pub fn compact(&self) -> (Self, Vec<usize>) {
         let kept: Vec<usize> = (0..self.n_classes())
             .filter(|&c| self.counts()[c] > 0)
@@ -115,7 +115,7 @@ impl Labels {
 
 fn compare_labels(a: &str, b: &str) -> Ordering {
     match (a.parse::<i64>(), b.parse::<i64>()) {
-        // "1" and "01" are different labels with the same value: the text decides.
+        // "1" and "01" are different labels with the same value, so the text decides.
         (Ok(x), Ok(y)) => x.cmp(&y).then_with(|| a.cmp(b)),
         _ => a.cmp(b),
     }

@@ -1,4 +1,4 @@
-//! What goes in: rows of numbers with class labels, the columns they came from, scaling, folds and
+//! The input: rows of numbers with class labels, the columns they came from, scaling, folds and
 //! random numbers.
 
 mod dataset;

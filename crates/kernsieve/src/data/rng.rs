@@ -1,8 +1,8 @@
 //! Seeded random numbers.
 //!
-//! A small generator of our own, so that a seed gives the same folds and the same simulated data in
-//! every future version: xoshiro256++ (Blackman & Vigna 2021) seeded by SplitMix64, both in the
-//! public domain.
+//! The generator is part of this crate, so that a seed gives the same folds and the same simulated
+//! data in every future version. It is xoshiro256++ (Blackman & Vigna 2021), seeded by SplitMix64;
+//! both are in the public domain.
 
 /// A seeded random number generator.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The generator of a seed.
+    /// The generator for a seed.
     pub fn new(seed: u64) -> Self {
         let mut s = seed;
         let mut next = || {
@@ -28,7 +28,7 @@ impl Rng {
         }
     }
 
-    /// An independent generator for part `stream` of the work of this seed.
+    /// An independent generator for part `stream` of the work with this seed.
     pub fn stream(seed: u64, stream: u64) -> Self {
         Self::new(seed ^ stream.wrapping_add(1).wrapping_mul(0xd6e8_feb8_6659_fd93))
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn first_numbers_of_a_seed_never_change() {
-        // frozen: a change here changes every seeded fold and every simulated data set.
+        // Frozen: a change here changes every seeded fold and every simulated data set.
         let mut r = Rng::new(0);
         assert_eq!(r.next_u64(), 5987356902031041503);
         assert_eq!(r.next_u64(), 7051070477665621255);

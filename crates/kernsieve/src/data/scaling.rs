@@ -2,8 +2,8 @@
 
 use crate::linalg::Matrix;
 
-/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and
-/// takes no part.
+/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and is
+/// ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     /// Mean of each feature over the training rows (0 when features are not standardised).
@@ -15,11 +15,12 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` named in `rows`, which
-    /// count by their weights (one for every row of `x`) if there are any.
+    /// Learns mean and standard deviation (divisor `n`) from the rows of `x` listed in `rows`.
+    /// `weights`, if given, has one entry per row of `x`.
     ///
     /// A feature counts as constant when all its values are equal, or when its deviation is lost in
-    /// the rounding of its mean. Neither huge nor tiny units overflow.
+    /// the rounding error of its mean. Very large and very small units neither overflow nor
+    /// underflow.
     pub fn fit(x: &Matrix, rows: &[usize], weights: Option<&[f64]>, standardize: bool) -> Self {
         let p = x.cols();
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
@@ -31,8 +32,8 @@ impl Scaling {
                 high[j] = high[j].max(v);
             }
         }
-        // Every value as its place between the smallest and the largest, from 0 to 1: large offsets
-        // lose no digits. Halves, since the range itself may overflow.
+        // Every value becomes its position between the smallest and the largest, from 0 to 1, so
+        // large offsets lose no digits. Halves are used because the range itself may overflow.
         let half: Vec<f64> = low
             .iter()
             .zip(&high)
@@ -90,14 +91,14 @@ impl Scaling {
         scaling
     }
 
-    /// The rows of `x` named in `rows`, scaled; inactive features become 0.
+    /// The rows of `x` listed in `rows`, scaled. Inactive features become 0.
     pub fn apply(&self, x: &Matrix, rows: &[usize]) -> Matrix {
         let mut out = x.select_rows(rows);
         self.apply_in_place(&mut out);
         out
     }
 
-    /// Scales all rows; inactive features become 0.
+    /// Scales all rows. Inactive features become 0.
     pub fn apply_in_place(&self, x: &mut Matrix) {
         let p = x.cols();
         for row in x.as_mut_slice().chunks_exact_mut(p.max(1)) {

@@ -1,11 +1,11 @@
-//! Which columns a model was trained on, and how each becomes one or more numbers.
+//! The columns that a model was trained on, and how each becomes one or more numbers.
 
 use serde::{Deserialize, Serialize};
 
 /// The columns of the training file that became features, and the target.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
-    /// Columns, in the order of the features they give.
+    /// Columns, in the order of their features.
     pub columns: Vec<Column>,
     /// Name of the column that held the labels.
     pub target: String,
@@ -25,9 +25,9 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ColumnKind {
-    /// One feature, the number itself.
+    /// One feature: the number itself.
     Numeric {
-        /// Mean over the training rows, what a missing value is replaced by when that is asked for.
+        /// Mean over the training rows. It replaces missing values on request.
         fill: f64,
     },
     /// One 0/1 feature per level, named `column=level`.
@@ -38,7 +38,7 @@ pub enum ColumnKind {
 }
 
 impl Schema {
-    /// A schema of numeric columns, for data that did not come from a file.
+    /// A schema of numeric columns, for data that do not come from a file.
     pub fn numeric(names: &[String]) -> Self {
         Self {
             columns: names
@@ -52,7 +52,7 @@ impl Schema {
         }
     }
 
-    /// Number of features that the columns give.
+    /// Number of features.
     pub fn n_features(&self) -> usize {
         self.columns
             .iter()
@@ -63,7 +63,7 @@ impl Schema {
             .sum()
     }
 
-    /// Names of those features.
+    /// Names of the features.
     pub fn feature_names(&self) -> Vec<String> {
         let mut names = Vec::with_capacity(self.n_features());
         for c in &self.columns {

@@ -1,4 +1,4 @@
-//! The simulated data of the papers, as generators.
+//! Generators of the simulated data in the papers.
 
 use super::dataset::Dataset;
 use super::labels::Labels;
@@ -6,13 +6,13 @@ use super::rng::Rng;
 use crate::linalg::Matrix;
 
 /// Simulated model 1 of Lapanowski & Gaynanova (section 6.1): 300 points uniform on `[-1, 1]^2`;
-/// class 1 where the radius is at least 2/3, class 2 where it is at most 2/3 - 1/10, points between
-/// are left out (about 270 stay); two noise features of variance 1/2.
+/// class 1 where the radius is at least 2/3, class 2 where it is at most 2/3 - 1/10, points in
+/// between are left out (about 270 remain). Two noise features have variance 1/2.
 pub fn rings(seed: u64) -> Dataset {
     let mut rng = Rng::stream(seed, 1);
     let mut rows = Vec::new();
     let mut codes = Vec::new();
-    // A draw without both classes has no practical probability, but must not be able to fail.
+    // A draw without both classes is practically impossible, but it must not cause a failure.
     while codes.is_empty() || !codes.contains(&0) || !codes.contains(&1) {
         for _ in 0..300 {
             let (a, b) = (2.0 * rng.uniform() - 1.0, 2.0 * rng.uniform() - 1.0);
@@ -47,9 +47,9 @@ pub fn sine(seed: u64) -> Dataset {
 }
 
 /// The mixture of Ghosh & Wang (section 5.1): ten centres of class `+1` from `N((1.5, 0), 2 I)`,
-/// ten of class `-1` from `N((0, 1.5), 2 I)`; each row picks a centre of its class and adds `N(0, I
-/// / 5)`; `noise` features of white noise follow. `centres` seeds the centres and `seed` the rows,
-/// so that a test set can share the centres of its training set.
+/// ten of class `-1` from `N((0, 1.5), 2 I)`. Each row picks a centre of its class and adds
+/// `N(0, I / 5)`. `noise` features of white noise follow. `centres` seeds the centres and `seed`
+/// the rows, so that a test set can share the centres of its training set.
 pub fn mixture(centres: u64, seed: u64, per_class: usize, noise: usize) -> Dataset {
     let mut rng = Rng::stream(centres, 3);
     let draw_centres = |rng: &mut Rng, at: [f64; 2]| -> Vec<[f64; 2]> {

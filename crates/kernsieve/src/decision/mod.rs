@@ -1,4 +1,4 @@
-//! From outputs `z` to class probabilities. The predicted class is always the one of largest
+//! From outputs `z` to class probabilities. The predicted class is always the one with the largest
 //! probability.
 
 mod posterior;
@@ -15,9 +15,9 @@ use rayon::prelude::*;
 /// A decision rule: log scores `s_c(z)`, probabilities `exp(s_c) / sum exp(s)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
-    /// `s_c = -|z - mean_c|^2 / 2 + log prior_c`: Mahalanobis distance with priors where the pooled
-    /// within-class covariance of `z` is the identity, as it is for canonical variates (Harrison &
-    /// Pasupa, eq. 12).
+    /// `s_c = -|z - mean_c|^2 / 2 + log prior_c`: the Mahalanobis distance with priors, for outputs
+    /// whose pooled within-class covariance is the identity, as it is for canonical variates
+    /// (Harrison & Pasupa, eq. 12).
     Mahalanobis {
         /// Class means, classes x outputs.
         means: Matrix,
@@ -26,11 +26,11 @@ pub enum Decision {
     },
     /// `s_c = -|z - mean_c|^2 / (2 variance) + log prior_c`: the nearest centroid (Lapanowski &
     /// Gaynanova, section 2.4) in the pooled within-class variance of `z`, shifted by the priors.
-    /// With equal priors it is the paper's rule, and the variance only scales the probabilities.
+    /// With equal priors this is the paper's rule, and the variance only affects the probabilities.
     NearestCentroid {
         /// Class means, classes x outputs.
         means: Matrix,
-        /// Above 0.
+        /// Pooled within-class variance, above 0.
         variance: f64,
         /// One per class.
         log_priors: Vec<f64>,
@@ -40,25 +40,25 @@ pub enum Decision {
         /// One per class.
         log_priors: Vec<f64>,
     },
-    /// `s_c = z_c + shift_c`, `z` logits (Ghosh & Wang, eq. 19); for two classes one output, the
-    /// log odds of the second, and `s = (shift_0, z + shift_1)`. Shifts are 0 unless the classes
-    /// are to have other priors than in training.
+    /// `s_c = z_c + shift_c`, `z` logits (Ghosh & Wang, eq. 19); two classes have one output, the
+    /// log odds of the second class, and `s = (shift_0, z + shift_1)`. Shifts are 0 unless the
+    /// priors differ from the proportions in training.
     Logits {
         /// `log(prior / proportion in training)`, one per class.
         shifts: Vec<f64>,
     },
     /// `s_c = log p_c`, `p_c = 1 / (1 + exp(-(z_2c - z_2c+1 + log_odds_c)))`: outputs come in
-    /// pairs, the log density of a class and that of all others.
+    /// pairs: the log density of a class, and that of all other classes.
     OneAgainstRest {
         /// `log(prior / (1 - prior))`, one per class.
         log_odds: Vec<f64>,
     },
-    /// `s_c = log p_c`, `p` the outputs of a regression on class indicators brought to the simplex
-    /// (Hidaka & Kurita, section 4.1).
+    /// `s_c = log p_c`, where `p` are the outputs of a regression on class indicators, mapped to
+    /// the simplex (Hidaka & Kurita, section 4.1).
     Simplex {
-        /// How.
+        /// How outputs are mapped to the simplex.
         kind: Simplex,
-        /// One per class; for rows of which the outputs say nothing.
+        /// One per class, for rows whose outputs carry no information.
         log_priors: Vec<f64>,
     },
 }
@@ -74,7 +74,7 @@ impl Decision {
         }
     }
 
-    /// Number of outputs it reads.
+    /// Number of outputs that the rule reads.
     pub fn n_outputs(&self) -> usize {
         match self {
             Self::Mahalanobis { means, .. } | Self::NearestCentroid { means, .. } => means.cols(),
@@ -85,7 +85,7 @@ impl Decision {
         }
     }
 
-    /// Whether the parts fit together.
+    /// Checks that the parts fit together.
     pub fn check(&self) -> Result<()> {
         let ok = match self {
             Self::Mahalanobis { means, log_priors } => {
@@ -133,8 +133,8 @@ impl Decision {
         out
     }
 
-    /// Class probabilities of every row of outputs: finite, at least 0, summing to 1, whatever the
-    /// outputs are.
+    /// Class probabilities of every row of outputs. They are finite, at least 0 and sum to 1,
+    /// whatever the outputs are.
     pub fn posterior(&self, z: &Matrix) -> Matrix {
         let mut p = self.scores(z);
         softmax_rows(&mut p);
@@ -188,7 +188,7 @@ impl Decision {
     }
 }
 
-/// Log scores, row by row, to probabilities; in parallel.
+/// Turns log scores into probabilities, row by row and in parallel.
 pub fn softmax_rows(scores: &mut Matrix) {
     let c = scores.cols();
     let rows = scores.as_mut_slice().par_chunks_mut(c * 1024);
@@ -196,18 +196,18 @@ pub fn softmax_rows(scores: &mut Matrix) {
 }
 
 fn valid(log_priors: &[f64]) -> bool {
-    // A prior of zero (log = -inf) is allowed: that class is then never predicted.
+    // A prior of zero (log = -inf) is allowed: its class is never predicted.
     !log_priors.is_empty()
         && log_priors.iter().all(|v| !v.is_nan() && *v <= 1e-9)
         && log_priors.iter().any(|v| v.is_finite())
 }
 
-/// The nearest-centroid rule learned from the outputs of the training rows.
+/// Learns the nearest-centroid rule from the outputs of the training rows.
 pub fn nearest_centroid(z: &Matrix, classes: &Classes, log_priors: Vec<f64>) -> Decision {
     let means = classes.means(z);
     let within = classes.squared_distance(z, &means.select_rows(classes.codes()));
     let count = classes.total() * z.cols().max(1) as f64;
-    // A perfect fit has no variance left: a floor far below any distance between means keeps the
+    // A perfect fit leaves no variance. A floor far below any distance between means keeps the
     // scores finite.
     let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
     let variance = (within / count).max(1e-12 * spread).max(1e-300);

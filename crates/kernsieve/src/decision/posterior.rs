@@ -1,8 +1,8 @@
-//! Log scores to probabilities.
+//! From log scores to probabilities.
 
-/// Replaces log scores by `exp(s_c) / sum exp(s)`. Scores that are NaN or not finite cannot make
-/// the result so: NaN counts as impossible, and where nothing finite is left the probability is
-/// shared by the largest scores.
+/// Replaces log scores by `exp(s_c) / sum exp(s)`. The result is finite even if scores are not: NaN
+/// counts as impossible, and if the largest score is infinite, all scores equal to it share the
+/// probability.
 pub fn softmax_in_place(scores: &mut [f64]) {
     for s in scores.iter_mut() {
         if s.is_nan() {

@@ -2,26 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How outputs that are meant as probabilities become probabilities (Hidaka & Kurita, section 4.1,
-/// which leaves it open).
+/// How outputs of a regression become probabilities (Hidaka & Kurita, section 4.1, leave this
+/// open).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Simplex {
-    /// Negative ones become 0, then all are divided by their sum; where none is positive, the
-    /// priors.
+    /// Negative outputs become 0, then all are divided by their sum. Where none is positive, the
+    /// priors are used.
     #[default]
     Clip,
     /// The nearest point of the simplex.
     Project,
     /// `exp(z_k) / sum exp(z)`.
     Softmax,
-    /// None of this: the discriminant kernel takes the outputs as they are, which are then no
+    /// No mapping: the discriminant kernel takes the outputs as they are, although they are not
     /// probabilities.
     None,
 }
 
 impl Simplex {
-    /// Logarithms of the probabilities; `-inf` for those that are 0.
+    /// Logarithms of the probabilities; `-inf` for probabilities of 0.
     pub fn log_probabilities(self, z: &[f64], log_priors: &[f64], out: &mut [f64]) {
         let log = |v: f64| if v > 0.0 { v.ln() } else { f64::NEG_INFINITY };
         match self {

@@ -4,8 +4,8 @@ use super::{Base, Kernel, Pairs, center_gram_weighted, gram};
 use crate::data::{Labels, stratified_sample};
 use crate::linalg::Matrix;
 
-/// Rows beyond which distances are taken from a seeded, class-stratified sample: 2000 rows give two
-/// million pairs, far more than a quantile needs.
+/// With more rows than this, distances are taken from a seeded, class-stratified sample. 2000 rows
+/// give two million pairs, far more than a quantile needs.
 const SAMPLE: usize = 2000;
 
 /// `count` values from `low` to `high`, evenly spaced in the logarithm, smallest first.
@@ -24,9 +24,10 @@ pub fn log_grid(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// Gaussian bandwidths from quantiles of the squared distances between rows of different classes
-/// (Lapanowski & Gaynanova, section 5.1): their `sigma^2` is the quantile, and `bandwidth = sigma /
-/// sqrt 2`. Quantiles by linear interpolation. Equal values are listed once; a quantile of zero
-/// (duplicated rows) is replaced by the smallest positive distance. Empty when all rows are equal.
+/// (Lapanowski & Gaynanova, section 5.1). Their `sigma^2` is the quantile, so
+/// `bandwidth = sigma / sqrt 2`. Quantiles are interpolated linearly. Equal values are listed once.
+/// A quantile of zero (duplicated rows) is replaced by the smallest positive distance. The result
+/// is empty when all rows are equal.
 pub fn between_class_bandwidths(
     x: &Matrix,
     labels: &Labels,
@@ -47,8 +48,8 @@ pub fn between_class_bandwidths(
     grid
 }
 
-/// The median distance between rows: the scale on which kernels of distance vary. `None` when all
-/// rows are equal.
+/// The median distance between rows, which is the scale on which kernels of a distance vary. `None`
+/// when all rows are equal.
 pub fn median_bandwidth(
     x: &Matrix,
     labels: &Labels,
@@ -59,8 +60,8 @@ pub fn median_bandwidth(
     Some(d2.quantile(0.5).max(d2.smallest_positive()?).sqrt())
 }
 
-/// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500 rows
-/// evenly spread: the scale on which a ridge acts. Never zero.
+/// Mean diagonal of the centred Gram matrix, `mean k(x, x) - mean k(x, x')`, from at most 500
+/// evenly spread rows. This is the scale on which a ridge acts. It is never zero.
 pub fn centred_scale(kernel: &Kernel, x: &Matrix, weights: Option<&[f64]>) -> f64 {
     const ROWS: usize = 500;
     let n = x.rows();
@@ -87,12 +88,12 @@ pub fn centred_scale(kernel: &Kernel, x: &Matrix, weights: Option<&[f64]>) -> f6
     }
 }
 
-/// Squared distances between rows in ascending order, each with the number of pairs of rows that it
-/// stands for: `w_i w_j` for rows of weights `w_i` and `w_j`, and `w (w - 1) / 2` distances of zero
-/// within a row of weight `w`, so that a row of weight 2 counts as two rows do.
+/// Squared distances between rows in ascending order, each with the number of pairs that it stands
+/// for. This number is `w_i w_j` for rows of weights `w_i` and `w_j`. A row of weight `w` adds
+/// `w (w - 1) / 2` distances of zero, so that a row of weight 2 counts like two equal rows.
 struct Distances {
     values: Vec<f64>,
-    /// Pairs up to and with each value.
+    /// Number of pairs up to and including each value.
     upto: Vec<f64>,
 }
 
@@ -107,7 +108,7 @@ impl Distances {
         let rows = stratified_sample(labels, SAMPLE, seed);
         let sample = x.select_rows(&rows);
         let class = |i: usize| labels.codes()[rows[i]];
-        // Weights that are shares of the rows must not make pairs vanish.
+        // Weights below 1 on average, such as shares, are scaled up so that pairs do not vanish.
         let mean = weights.map_or(1.0, |w| {
             rows.iter().map(|&i| w[i]).sum::<f64>() / rows.len() as f64
         });
@@ -141,14 +142,14 @@ impl Distances {
     }
 
     fn smallest_positive(&self) -> Option<f64> {
-        // Rounding leaves about 1e-15 of the largest value where two equal rows should give 0.
+        // Two equal rows should give 0, but rounding leaves about 1e-15 of the largest value.
         let largest = *self.values.last()?;
         let mut values = self.values.iter().copied();
         values.find(|&v| v > 1e-12 * largest && v.is_finite())
     }
 
-    /// Quantile `q` by linear interpolation between order statistics (type 7); there must be a
-    /// value.
+    /// Quantile `q` by linear interpolation between order statistics (type 7). There must be at
+    /// least one value.
     fn quantile(&self, q: f64) -> f64 {
         let count = self.upto.last().copied().unwrap_or(0.0);
         let h = (count - 1.0).max(0.0) * q.clamp(0.0, 1.0);

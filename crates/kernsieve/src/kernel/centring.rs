@@ -3,13 +3,13 @@
 use crate::linalg::Matrix;
 use rayon::prelude::*;
 
-/// Entries that a task takes at least: a small matrix stays on its thread.
+/// Least number of entries per task, so that a small matrix stays on one thread.
 const TASK: usize = 1 << 16;
 
 /// Means of a Gram matrix before it was centred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GramMeans {
-    /// Mean of each column (and, the matrix being symmetric, row).
+    /// Mean of each column (and of each row, as the matrix is symmetric).
     pub columns: Vec<f64>,
     /// Mean of all entries.
     pub grand: f64,
@@ -21,7 +21,7 @@ pub fn center_gram(k: &mut Matrix) -> GramMeans {
     center_gram_weighted(k, None)
 }
 
-/// The same about the weighted mean of the rows: `C K C'`, `C = I - 1w'/sum(w)`.
+/// The same around the weighted mean of the rows: `C K C'` with `C = I - 1w'/sum(w)`.
 pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMeans {
     let n = k.rows();
     if n == 0 {
@@ -42,7 +42,7 @@ pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMean
         .zip(columns.par_chunks(rows))
         .for_each(|(rows, means)| {
             for (row, mean) in rows.chunks_exact_mut(n).zip(means) {
-                // The sum of the two means comes first: it is the same for (i, j) and (j, i), so
+                // The two means are added first. Their sum is the same for (i, j) and (j, i), so
                 // the result is exactly symmetric.
                 for (v, &other) in row.iter_mut().zip(&columns) {
                     *v = *v - (mean + other) + grand;
@@ -52,7 +52,7 @@ pub fn center_gram_weighted(k: &mut Matrix, weights: Option<&[f64]>) -> GramMean
     GramMeans { columns, grand }
 }
 
-/// In eight partial sums, which the processor can overlap.
+/// The sum, in eight partial sums that the processor can overlap.
 fn sum(values: &[f64]) -> f64 {
     let mut parts = [0.0; 8];
     let chunks = values.chunks_exact(8);

@@ -4,11 +4,12 @@ use super::{Base, Kernel, cross_gram};
 use crate::linalg::{Matrix, matmul};
 use std::borrow::Cow;
 
-/// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix of Lapanowski & Gaynanova's section 4.1
-/// for rows `x` (`n x p`), rows `z` (`s x p`) and coefficients `a` (`s`).
+/// `T_ij = sum_l a_l d k(w x_i, w z_l) / d w_j`, the matrix in section 4.1 of Lapanowski &
+/// Gaynanova, for rows `x` (`n x p`), rows `z` (`s x p`) and coefficients `a` (`s`).
 ///
-/// Kernels of the squared distance need one product with `2 p + 1` columns, kernels of the inner
-/// product one with `p`; the Laplacian goes pair by pair, `n s p` operations.
+/// Kernels of the squared distance need one product with `2 p + 1` columns, and kernels of the
+/// inner product one with `p` columns. The Laplacian is computed pair by pair, in `n s p`
+/// operations.
 pub fn weight_gradient(
     kernel: &Kernel,
     x: &Matrix,
@@ -35,20 +36,20 @@ fn weighted(m: &Matrix, weights: &[f64]) -> Matrix {
 /// Derivatives of a weighted kernel between two sets of rows, in a form that does not vanish at a
 /// weight of zero.
 ///
-/// All kernels but the Laplacian are functions of `sum_j v_j d_j` with `v_j = w_j^2`, so `dk / dw_j
-/// = 2 w_j dk / dv_j`: at `w_j = 0` the first is zero whatever the feature says, the second is not.
-/// The Laplacian is a function of `sum_j |w_j| d_j`.
+/// All kernels except the Laplacian are functions of `sum_j v_j d_j` with `v_j = w_j^2`, so
+/// `dk / dw_j = 2 w_j dk / dv_j`. At `w_j = 0` the former is zero for every feature, but the latter
+/// is not. The Laplacian is a function of `sum_j |w_j| d_j`.
 pub struct WeightSlopes<'a> {
     kernel: Kernel,
     x: &'a Matrix,
     z: &'a Matrix,
-    /// `dk / d(base)` but for the factor, `n x s`; for the Laplacian the kernel's values.
+    /// `dk / d(base)` without the factor, `n x s`. For the Laplacian, these are the kernel values.
     slope: Cow<'a, Matrix>,
     factor: f64,
 }
 
 impl<'a> WeightSlopes<'a> {
-    /// From the kernel's values at these weights, `n x s`.
+    /// Derivatives at these weights, from the kernel values there (`n x s`).
     pub fn new(
         kernel: &Kernel,
         x: &'a Matrix,
@@ -94,17 +95,18 @@ impl<'a> WeightSlopes<'a> {
         }
     }
 
-    /// What turns a column of [`Self::directions`] into `d / d w_j`.
+    /// The factor that turns a column of [`Self::directions`] into `d / d w_j`.
     pub fn factor(&self, weight: f64) -> f64 {
         match self.kernel {
-            // At zero the derivative is one-sided; 0 is the middle of its range.
+            // At zero only one-sided derivatives exist; 0 lies halfway between them.
             Kernel::Laplacian { .. } if weight == 0.0 => 0.0,
             Kernel::Laplacian { .. } => weight.signum(),
             _ => 2.0 * weight,
         }
     }
 
-    /// `sum_l a_l dk(w x_i, w z_l) / dv_j`, `n x p`; for the Laplacian with respect to `|w_j|`.
+    /// `sum_l a_l dk(w x_i, w z_l) / dv_j`, `n x p`. For the Laplacian, the derivative is with
+    /// respect to `|w_j|`.
     pub fn directions(&self, a: &[f64]) -> Matrix {
         let a: Vec<f64> = a.iter().map(|a| self.factor * a).collect();
         let (n, s, p) = (self.x.rows(), self.z.rows(), self.x.cols());

@@ -1,5 +1,5 @@
-//! Kernels: their values in blocks by matrix products, their gradient with respect to feature
-//! weights, centring, and rules for the bandwidth.
+//! Kernels: values in blocks by matrix products, gradients with respect to feature weights,
+//! centring, and rules for the bandwidth.
 
 mod bandwidth;
 mod centring;
@@ -17,7 +17,8 @@ pub use pairwise::{Base, Pairs, cross_gram, gram, gram_from_base, symmetric_base
 use crate::error::{Result, require};
 use serde::{Deserialize, Serialize};
 
-/// A kernel `k(x, x')` with its parameters. `bandwidth` has one meaning everywhere.
+/// A kernel `k(x, x')` with its parameters. `bandwidth` always means the width in the formula
+/// given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "family", rename_all = "lowercase")]
 pub enum Kernel {
@@ -35,9 +36,9 @@ pub enum Kernel {
     },
     /// `tanh(slope <x, x'> + shift)`; not positive definite in general.
     Sigmoid {
-        /// Factor of the inner product, the `c` of Lapanowski & Gaynanova, section 2.2.
+        /// Factor of the inner product: `c` in Lapanowski & Gaynanova, section 2.2.
         slope: f64,
-        /// Constant inside, the `t` there.
+        /// Constant inside the `tanh`: `t` in the same place.
         shift: f64,
     },
     /// `exp(-|x - x'|_1 / bandwidth)`, the product kernel of Kim & Scott, section 5.4.
@@ -49,12 +50,12 @@ pub enum Kernel {
     Cauchy {
         /// Width.
         bandwidth: f64,
-        /// Number of features, the `d` of the exponent.
+        /// Number of features: `d` in the exponent.
         dimension: usize,
     },
 }
 
-/// A kernel family, its parameters still open.
+/// A kernel family, without parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -78,12 +79,12 @@ impl Family {
         matches!(self, Self::Gaussian | Self::Laplacian | Self::Cauchy)
     }
 
-    /// Whether its Gram matrices are positive semidefinite.
+    /// Whether all its Gram matrices are positive semidefinite.
     pub fn is_definite(self) -> bool {
         self != Self::Sigmoid
     }
 
-    /// What its values are computed from.
+    /// The quantity that its values are a function of.
     pub fn base(self) -> Base {
         match self {
             Self::Linear | Self::Polynomial | Self::Sigmoid => Base::InnerProduct,
@@ -116,7 +117,7 @@ impl Kernel {
         }
     }
 
-    /// The same kernel with another bandwidth; itself if it has none.
+    /// The same kernel with another bandwidth. A kernel without a bandwidth is returned unchanged.
     pub fn with_bandwidth(self, bandwidth: f64) -> Self {
         match self {
             Self::Gaussian { .. } => Self::Gaussian { bandwidth },
@@ -129,7 +130,7 @@ impl Kernel {
         }
     }
 
-    /// Checks the parameters.
+    /// Checks that the parameters are in their ranges.
     pub fn check(&self) -> Result<()> {
         match *self {
             Self::Linear => Ok(()),
@@ -174,9 +175,9 @@ impl Kernel {
         }
     }
 
-    /// Replaces base values by the logarithm of the kernel. Meaningful for the kernels that are
-    /// densities: Gaussian, Laplacian, Cauchy. For the others it is the logarithm of the value, NaN
-    /// where that is negative.
+    /// Replaces base values by the logarithm of the kernel value. It is meant for the kernels that
+    /// are densities (Gaussian, Laplacian, Cauchy), where it does not underflow. For the others, it
+    /// is NaN where the value is negative.
     pub fn apply_log(&self, base: &mut [f64]) {
         match *self {
             Self::Gaussian { bandwidth } => {
@@ -204,8 +205,8 @@ impl Kernel {
         }
     }
 
-    /// `log` of the constant that makes the kernel a density in `p` dimensions (Kim & Scott,
-    /// sections 2 and 5.4); `None` for kernels that are not densities.
+    /// Logarithm of the constant that makes the kernel a density in `p` dimensions (Kim & Scott,
+    /// sections 2 and 5.4). `None` for kernels that are not densities.
     pub fn log_normalizer(&self, p: usize) -> Option<f64> {
         use std::f64::consts::PI;
         let d = p as f64;

@@ -1,11 +1,10 @@
-//! Least squares for many responses, by orthogonal factorisations and with rank deficiency taken
-//! care of.
+//! Least squares for many responses, by orthogonal factorisations. Rank deficiency is handled.
 
 use super::{Matrix, matmul};
 use crate::error::{Error, Result};
 use kernsieve_dense::{tall_qr, thin_svd};
 
-/// `min |Y - X B|_F`, the solution of least norm.
+/// The solution of least norm of `min |Y - X B|_F`.
 #[derive(Clone, Debug)]
 pub struct LeastSquares {
     /// `B`, `p x q`.
@@ -16,9 +15,9 @@ pub struct LeastSquares {
 
 /// Solves `min |Y - X B|_F` for an `n x p` matrix `x` and an `n x q` matrix `y`.
 ///
-/// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory);
-/// then a singular value decomposition gives the least-norm solution. Singular values up to
-/// `tolerance` count as zero, and in any case those below `max(n, p) eps` times the largest.
+/// A tall `x` is first reduced to its triangular factor (`2 n (p + q)^2` flops, constant memory).
+/// Then a singular value decomposition gives the solution of least norm. Singular values up to
+/// `tolerance` count as zero, as do those up to `4 max(n, p) eps` times the largest.
 pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSquares> {
     let (n, p, q) = (x.rows(), x.cols(), y.cols());
     let failed = || Error::NoConvergence("the singular value decomposition");

@@ -1,5 +1,4 @@
-//! Dense linear algebra, as the rest of the crate sees it. The backend is named in
-//! `kernsieve-dense` alone.
+//! Dense linear algebra for the rest of the crate. Only `kernsieve-dense` names the backend.
 
 mod least_squares;
 
@@ -32,7 +31,7 @@ pub fn column_means(m: &Matrix) -> Vec<f64> {
     weighted_column_means(m, None)
 }
 
-/// Means of the columns, rows counting by their weight.
+/// Means of the columns, with rows weighted.
 pub fn weighted_column_means(m: &Matrix, weights: Option<&[f64]>) -> Vec<f64> {
     let mut means = vec![0.0; m.cols()];
     let mut total = 0.0;
@@ -46,12 +45,12 @@ pub fn weighted_column_means(m: &Matrix, weights: Option<&[f64]>) -> Vec<f64> {
     means
 }
 
-/// Subtracts from every column its mean and returns the means.
+/// Subtracts its mean from every column, and returns the means.
 pub fn center_columns(m: &mut Matrix) -> Vec<f64> {
     center_columns_weighted(m, None)
 }
 
-/// Subtracts from every column its mean, rows counting by their weight, and returns the means.
+/// Subtracts its weighted mean from every column, and returns the means.
 pub fn center_columns_weighted(m: &mut Matrix, weights: Option<&[f64]>) -> Vec<f64> {
     let means = weighted_column_means(m, weights);
     for row in m.as_mut_slice().chunks_exact_mut(means.len().max(1)) {

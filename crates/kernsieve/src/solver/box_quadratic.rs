@@ -2,14 +2,14 @@
 
 use crate::linalg::{Matrix, dot};
 
-/// A symmetric matrix `H`, whole or as `G'G`, with corrections of rank one: `H + sum_k r_k r_k' /
-/// d_k`.
+/// A symmetric matrix `H`, whole or as `G'G`, with corrections of rank one:
+/// `H + sum_k r_k r_k' / d_k`.
 #[derive(Clone, Debug)]
 pub enum Curvature {
     /// `H`, `p x p`.
     Whole(Matrix),
-    /// `G'`, `p x m`: row `j` is column `j` of `G`. For more variables than rows this is the
-    /// smaller of the two.
+    /// `G'`, `p x m`: row `j` is column `j` of `G`. This is the smaller form when there are more
+    /// variables than rows.
     Root(Matrix),
 }
 
@@ -34,7 +34,7 @@ impl Curvature {
     }
 }
 
-/// `G d` for rows `G'`.
+/// `G d`, from the rows of `G'`.
 fn combination(g: &Matrix, d: &[f64]) -> Vec<f64> {
     let mut z = vec![0.0; g.cols()];
     for (row, &d) in g.iter_rows().zip(d).filter(|(_, d)| **d != 0.0) {
@@ -52,14 +52,14 @@ pub struct Correction {
     pub divisor: f64,
 }
 
-/// Sweeps over the coordinates.
+/// Most sweeps over the coordinates.
 const SWEEPS: usize = 50;
-/// Curvature that every coordinate has at least.
+/// Least curvature of a coordinate.
 const FLOOR: f64 = 1e-9;
 
-/// A local minimum of `c'd + d'(H + corrections + 1e-9 I) d / 2` on `lower <= d <= upper`, from `d
-/// = 0`, and its value. The matrix may be indefinite: where a coordinate curves down it goes to the
-/// better end of its interval.
+/// A local minimum of `c'd + d'(H + corrections + 1e-9 I) d / 2` on `lower <= d <= upper`, from
+/// `d = 0`, and its value. The matrix may be indefinite: a coordinate with negative curvature goes
+/// to the better end of its interval.
 pub fn minimise(
     c: &[f64],
     curvature: &Curvature,
@@ -70,7 +70,7 @@ pub fn minimise(
     let p = c.len();
     let mut d = vec![0.0; p];
     let mut along: Vec<f64> = vec![0.0; corrections.len()];
-    // What the whole form keeps up to date is H d, the root form G d.
+    // The whole form keeps H d up to date, the root form keeps G d.
     let mut state = match curvature {
         Curvature::Whole(_) => vec![0.0; p],
         Curvature::Root(g) => vec![0.0; g.cols()],
@@ -159,7 +159,7 @@ pub fn box_lasso(q: &Curvature, beta: &[f64], penalty: f64, w: &mut [f64], toler
                 let soft = partial.abs() - penalty;
                 (partial.signum() * soft.max(0.0) / h).clamp(-1.0, 1.0)
             } else {
-                // A feature without any effect.
+                // A feature that has no effect.
                 0.0
             };
             let step = to - w[j];
@@ -175,8 +175,8 @@ pub fn box_lasso(q: &Curvature, beta: &[f64], penalty: f64, w: &mut [f64], toler
     }
 }
 
-/// How far `w` is from the optimality conditions of [`box_lasso`]: the largest distance of `w_j`
-/// from where a gradient step of unit length, the penalty and the box would put it.
+/// Distance of `w` from the optimality conditions of [`box_lasso`]: the largest change of a `w_j`
+/// by one proximal gradient step of unit length, projected to the box.
 pub fn box_lasso_residual(q: &Curvature, beta: &[f64], penalty: f64, w: &[f64]) -> f64 {
     let qw = q.apply(w);
     let moved = |j: usize| {

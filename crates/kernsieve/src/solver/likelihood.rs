@@ -1,12 +1,13 @@
 //! The likelihood of kernel logistic regression: losses, probabilities and curvature of outputs,
 //! row by row (Ghosh & Wang, eq. 9 and 20).
 //!
-//! Two classes have one column of outputs, the log odds of the second class; more have one a class.
+//! Two classes have one column of outputs, the log odds of the second class. More classes have one
+//! column per class.
 
 use crate::classes::Classes;
 
-/// Classes and shares of the rows. Vectors over rows and columns are stored one column after the
-/// other.
+/// Classes of the rows and their shares in the total weight. Vectors over rows and columns are
+/// stored column by column.
 #[derive(Clone, Debug)]
 pub struct Likelihood {
     pub(super) codes: Vec<usize>,
@@ -16,7 +17,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Of these classes, rows counting by their weight.
+    /// The likelihood of these classes. Rows count by their weight.
     pub fn new(classes: &Classes) -> Self {
         let total = classes.total();
         Self {
@@ -33,14 +34,14 @@ impl Likelihood {
         self.codes.len()
     }
 
-    /// Columns of `A`: one for two classes, else one a class.
+    /// Columns of `A`: one for two classes, otherwise one per class.
     pub fn columns(&self) -> usize {
         if self.classes == 2 { 1 } else { self.classes }
     }
 
-    /// Mean loss and mean entropy at the outputs `f`; `p` becomes the probabilities (two classes:
-    /// of the second) and `gap` becomes `y - p`, to full relative accuracy however sure the model
-    /// is.
+    /// Mean loss and mean entropy at the outputs `f`. Writes the probabilities (for two classes,
+    /// those of the second) to `p` and `y - p` to `gap`, with full relative accuracy even where a
+    /// probability is almost 1.
     pub fn evaluate(&self, f: &[f64], p: &mut [f64], gap: &mut [f64]) -> (f64, f64) {
         let n = self.n_rows();
         let (mut loss, mut entropy) = (0.0, 0.0);
@@ -89,7 +90,7 @@ impl Likelihood {
             }
             gap[at(own)] = others;
             let log_sum = top + total.ln();
-            // -log p of a class that is almost certain: from what is left for the others.
+            // -log p of a class that is almost certain, from the probability of the others.
             loss += self.shares[i]
                 * if others < 0.5 {
                     -(-others).ln_1p()
@@ -132,8 +133,9 @@ impl Likelihood {
         }
     }
 
-    /// Mean entropy of the probabilities `(1 - share) q + share p`, where `q` are those whose dual
-    /// coefficients are `a`: `s (y - q) = 2 lambda a`. `None` where these are no probabilities.
+    /// Mean entropy of the probabilities `(1 - share) q + share p`, where `q` are the probabilities
+    /// with dual coefficients `a`: `s (y - q) = 2 lambda a`. `None` where the result is not a
+    /// probability.
     pub(super) fn mixed_entropy(
         &self,
         ridge: f64,
@@ -174,8 +176,8 @@ impl Likelihood {
         })
     }
 
-    /// Share of the rows whose most probable class is not their own; `p` as [`Self::evaluate`]
-    /// leaves it.
+    /// Share of the rows whose most probable class is not their own. `p` has the layout of
+    /// [`Self::evaluate`].
     pub fn training_error(&self, p: &[f64]) -> f64 {
         let n = self.n_rows();
         (0..n)
@@ -188,7 +190,7 @@ impl Likelihood {
                 };
                 predicted != self.codes[i]
             })
-            // From +0: an empty sum is -0.
+            // Starts from +0, because an empty `sum` is -0.
             .fold(0.0, |sum, i| sum + self.shares[i])
     }
 }

@@ -1,5 +1,5 @@
-//! Solvers: matrices in, vectors out. They know neither data sets nor kernels; the Gram matrix may
-//! be the caller's own.
+//! Solvers: matrices in, vectors out. A solver knows neither data sets nor kernels, so the Gram
+//! matrix may be the caller's own.
 
 pub mod box_quadratic;
 pub mod coordinate_descent;

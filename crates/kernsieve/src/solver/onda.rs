@@ -1,16 +1,16 @@
-//! Otsu's optimum nonlinear discriminant analysis: from posteriors to the mapping of largest
+//! Otsu's optimum nonlinear discriminant analysis: from posteriors to the mapping with the largest
 //! discriminant criterion.
 //!
-//! With `phi(x) = P^-1/2 (P(C_k | x) - P(C_k))_k` the mapping is `y = U~' phi(x)` (Hidaka & Kurita,
-//! eq. 6 and 11), `U~` the eigenvectors of the mean of `phi phi'` over the training rows (eq. 10
-//! and 12, which lacks the `1 / N`); `U = P^-1/2 U~` solves the generalised problem `Gamma U = P U
-//! Lambda` (eq. 7).
+//! With `phi(x) = P^-1/2 (P(C_k | x) - P(C_k))_k`, the mapping is `y = U~' phi(x)` (Hidaka &
+//! Kurita, eq. 6 and 11). `U~` holds the eigenvectors of the mean of `phi phi'` over the training
+//! rows (eq. 10 and 12; the latter lacks the `1 / N`). `U = P^-1/2 U~` solves the generalised
+//! problem `Gamma U = P U Lambda` (eq. 7).
 
 use crate::error::Result;
 use crate::linalg::{Matrix, matmul, symmetric_eigen};
 use crate::solver::optimal_scoring::sign_of_largest;
 
-/// Eigenvalues this much below the largest carry nothing.
+/// Eigenvalues below this share of the largest carry no information.
 const SMALLEST: f64 = 1e-10;
 
 /// The mapping.
@@ -22,8 +22,8 @@ pub struct Mapping {
     pub eigenvalues: Vec<f64>,
 }
 
-/// The mapping of the rows `phi` (rows x classes), which count by their weights; at most
-/// `components` variates. Without any variance one direction of zeros is left.
+/// The mapping of the rows `phi` (rows x classes), which count by their weights, with at most
+/// `components` variates. Without any variance, one direction of zeros remains.
 pub fn mapping(
     phi: &Matrix,
     weight: impl Fn(usize) -> f64,

@@ -1,23 +1,25 @@
 //! Optimal scoring: from a regression on scored class indicators to canonical variates (Harrison &
 //! Pasupa, section 2.1).
 //!
-//! With `Theta_0 = diag(sqrt(n / n_j))` and `Y_0 = Y Theta_0`, a regression gives `B` and fitted
-//! values `Yhat_0`; the eigenpairs `(w, lambda)` of `M = Y_0' Yhat_0 / n` turn `B` into canonical
-//! variates `B W D`, `D = diag(1 / sqrt(lambda (1 - lambda)))` (eq. 6), for which the pooled
-//! within-class covariance (divisor `n`) is the identity. The paper's example `Theta_0 = diag(1 /
-//! sqrt(n_j))` breaks its own constraint `Theta_0' Y'Y Theta_0 / n = I`: it would make the variates
-//! `sqrt(n)` times too small and the priors of eq. 12 count `n` times too much.
+//! Let `Theta_0 = diag(sqrt(n / n_j))` and `Y_0 = Y Theta_0`. A regression gives `B` and fitted
+//! values `Yhat_0`. The eigenpairs `(w, lambda)` of `M = Y_0' Yhat_0 / n` turn `B` into the
+//! canonical variates `B W D` with `D = diag(1 / sqrt(lambda (1 - lambda)))` (eq. 6). Their pooled
+//! within-class covariance (divisor `n`) is the identity.
+//!
+//! The paper's example `Theta_0 = diag(1 / sqrt(n_j))` violates its own constraint
+//! `Theta_0' Y'Y Theta_0 / n = I`. It would make the variates too small by a factor of `sqrt(n)`,
+//! and the priors of eq. 12 would count `n` times too much.
 
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, matmul, symmetric_eigen};
 
-/// Directions with a smaller eigenvalue carry nothing and are dropped.
+/// Directions with a smaller eigenvalue carry no information and are dropped.
 const SMALLEST_EIGENVALUE: f64 = 1e-10;
-/// Eigenvalues tend to 1 when classes come apart completely; at 1 the scaling `D` would be
-/// infinite. Rounding of about 1e-15 leaves less than seven digits of a smaller `1 - lambda`.
+/// Eigenvalues tend to 1 when classes separate completely; at 1 the scaling `D` would be infinite.
+/// Rounding errors of about 1e-15 leave fewer than seven digits of a smaller `1 - lambda`.
 const LARGEST_EIGENVALUE: f64 = 1.0 - 1e-8;
-/// Eigenvalues that differ by a smaller share of `1 - lambda` are equal: any rotation of their
+/// Eigenvalues that differ by a smaller share of `1 - lambda` count as equal: any rotation of their
 /// eigenvectors is as good.
 const EQUAL: f64 = 1e-7;
 
@@ -52,9 +54,10 @@ pub struct Canonical {
 /// Turns regression coefficients (`coef` s x c, `offset` c) and fitted values (`n x c`) into
 /// canonical variates, at most `components` of them.
 ///
-/// The offset's own unit eigenvalue has the eigenvector `(sqrt(n_j / n))_j`: it is removed by
-/// deflation, not by looking for the largest eigenvalue, since a real one may tend to 1, too. When
-/// no direction carries anything one variate of zeros is left, and the priors decide.
+/// The offset has an eigenvalue of 1 with the eigenvector `(sqrt(n_j / n))_j`. It is removed by
+/// deflation, not by a search for the largest eigenvalue, since a genuine eigenvalue may tend to 1
+/// as well. When no direction carries information, one variate of zeros remains and the priors
+/// decide.
 pub fn canonical(
     coef: &Matrix,
     offset: &[f64],
@@ -63,7 +66,7 @@ pub fn canonical(
     components: Option<usize>,
 ) -> Result<Canonical> {
     let c = classes.n_classes();
-    // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric but for rounding.
+    // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric up to rounding.
     let means = classes.means(fitted);
     let trivial = response_means(classes);
     let m = Matrix::from_fn(c, c, |j, k| {
@@ -100,8 +103,8 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
     let mut first = 0;
     for end in 1..=nonzero {
         if end == nonzero || clipped[end - 1] - clipped[end] > EQUAL * (1.0 - clipped[end - 1]) {
-            // A group that the cut divides is left as it is: its first directions must not be those
-            // that tell the first classes only.
+            // A group that the cut divides is left as it is. After a rotation, its first directions
+            // would only separate the first classes.
             if end <= kept {
                 rotate_to_classes(&mut eigen.vectors, first, end);
             }
@@ -121,9 +124,9 @@ pub fn scaled_eigenvectors(m: &Matrix, components: Option<usize>) -> Result<(Mat
 }
 
 /// Rotates columns `first..end`, eigenvectors of one eigenvalue, among themselves: to the basis in
-/// which the first class is told by the first of them alone, the second by the first two, and so
-/// on. Classes that come apart completely have such eigenvalues, all 1, and the rotation that
-/// rounding happens to give would mean nothing.
+/// which the first class depends on the first of them alone, the second on the first two, and so
+/// on. Classes that separate completely have such eigenvalues (all 1), and the rotation that
+/// rounding happens to produce would be arbitrary.
 fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
     let width = end - first;
     if width < 2 {
@@ -133,7 +136,7 @@ fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
     for j in 0..vectors.rows() {
         let mut row = vectors.row(j)[first..end].to_vec();
         let whole = dot(&row, &row);
-        // Twice is enough for orthogonality.
+        // Two passes are enough for orthogonality.
         for _ in 0..2 {
             for b in &basis {
                 let part = dot(&row, b);
@@ -159,8 +162,8 @@ fn rotate_to_classes(vectors: &mut Matrix, first: usize, end: usize) {
     }
 }
 
-/// The sign that makes the entry of largest size positive (the first of those that are equal but
-/// for rounding): eigenvectors have none of their own.
+/// The sign that makes the entry of largest size positive (the first one among entries that are
+/// equal up to rounding). It is needed because the sign of an eigenvector is arbitrary.
 pub fn sign_of_largest(vector: &[f64]) -> f64 {
     let largest = vector
         .iter()
@@ -183,7 +186,8 @@ fn deflate(m: &Matrix, w: &[f64]) -> Matrix {
 
 /// `c - 1` orthogonal scores: a `c x (c - 1)` matrix with `Theta' diag(n_j / n) Theta = I` and
 /// `Theta' (n_j)_j = 0`. For two classes it is `(sqrt(n_2 / n_1), -sqrt(n_1 / n_2))`, the scores of
-/// Lapanowski & Gaynanova (section 2.1); for more each column contrasts a class with all before it.
+/// Lapanowski & Gaynanova (section 2.1); for more classes, each column contrasts a class with all
+/// classes before it.
 pub fn contrast_scores(totals: &[f64]) -> Matrix {
     let (c, n) = (totals.len(), totals.iter().sum::<f64>());
     let mut theta = Matrix::zeros(c, c.saturating_sub(1));
@@ -200,7 +204,8 @@ pub fn contrast_scores(totals: &[f64]) -> Matrix {
     theta
 }
 
-/// `Y theta` with [`contrast_scores`], rows scaled by the roots of their weights: `n x (c - 1)`.
+/// `Y theta` with [`contrast_scores`], rows scaled by the square roots of their weights:
+/// `n x (c - 1)`.
 pub fn contrast_responses(classes: &Classes) -> Matrix {
     let mut y = contrast_scores(classes.totals()).select_rows(classes.codes());
     classes.scale_rows(&mut y);

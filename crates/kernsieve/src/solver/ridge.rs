@@ -1,26 +1,26 @@
 //! Ridge regression in a centred Gram matrix `M = C K C`, never forming `M^2`.
 //!
 //! Kernel optimal scoring (Lapanowski & Gaynanova, eq. 5) is `alpha = (M^2 + g (M + e I))^-1 M y`
-//! with `g = n gamma`. On an eigenvalue `l` of `M` that is `l / (l^2 + g l + g e)`; with `a + b =
-//! g` and `a b = g e` it splits into `(a / (l + a) - b / (l + b)) / (a - b)`: two shifted positive
-//! definite solves.
+//! with `g = n gamma`. On an eigenvalue `l` of `M` this is `l / (l^2 + g l + g e)`. With
+//! `a + b = g` and `a b = g e` it splits into `(a / (l + a) - b / (l + b)) / (a - b)`, so two
+//! shifted positive definite solves suffice.
 
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::linalg::{Matrix, SymmetricEigen, cholesky_shifted, matmul, symmetric_eigen};
 use std::cell::OnceCell;
 
-/// A symmetric matrix that is about to be solved with several shifts.
+/// A symmetric matrix prepared for solves with several shifts.
 pub struct Shifted {
     matrix: Matrix,
-    /// Whether the matrix is positive semidefinite but for rounding.
+    /// Whether the matrix is positive semidefinite up to rounding.
     definite: bool,
     eigen: OnceCell<SymmetricEigen>,
 }
 
 impl Shifted {
-    /// Takes over a symmetric matrix that is positive semidefinite but for rounding, as Gram
-    /// matrices of kernels are.
+    /// Takes a symmetric matrix that is positive semidefinite up to rounding, such as the Gram
+    /// matrix of a kernel.
     pub fn new(matrix: Matrix) -> Self {
         Self {
             matrix,
@@ -29,10 +29,10 @@ impl Shifted {
         }
     }
 
-    /// Takes over a symmetric matrix that may be indefinite (a sigmoid "kernel", a similarity of
-    /// the caller's). All solves then live in the span of the eigenvectors with positive
-    /// eigenvalues: the nearest positive semidefinite matrix, and solutions for which it cannot be
-    /// told from the matrix itself.
+    /// Takes a symmetric matrix that may be indefinite (a sigmoid "kernel", or the caller's own
+    /// similarity). All solves are then restricted to the span of the eigenvectors with positive
+    /// eigenvalues. This replaces the matrix by the nearest positive semidefinite one, which acts
+    /// like the matrix itself on these solutions.
     pub fn indefinite(matrix: Matrix) -> Self {
         Self {
             matrix,
@@ -46,9 +46,9 @@ impl Shifted {
         &self.matrix
     }
 
-    /// Solves `(M + shift I) X = B`: a Cholesky factorisation, `n^3 / 3` flops. Where that fails by
-    /// rounding, and for an indefinite matrix, the eigenvalues that are positive beyond rounding
-    /// take over.
+    /// Solves `(M + shift I) X = B` by a Cholesky factorisation, `n^3 / 3` flops. Where rounding
+    /// makes this fail, and for an indefinite matrix, the solution is restricted to the eigenvalues
+    /// that are positive beyond rounding.
     pub fn solve(&self, shift: f64, b: &Matrix) -> Result<Matrix> {
         if self.definite
             && self.eigen.get().is_none()
@@ -75,7 +75,7 @@ impl Shifted {
         Ok(matmul(e.vectors.view(), vb.view()))
     }
 
-    /// Eigenvalues and eigenvectors, computed at the first call.
+    /// Eigenvalues and eigenvectors, computed on the first call.
     pub fn eigen(&self) -> Result<&SymmetricEigen> {
         if let Some(e) = self.eigen.get() {
             return Ok(e);
@@ -85,7 +85,7 @@ impl Shifted {
     }
 }
 
-/// Eigenvalues up to this are rounding: `n eps` times the largest.
+/// Eigenvalues up to this are rounding errors: `n eps` times the largest.
 fn rounding_floor(e: &SymmetricEigen) -> f64 {
     let largest = e.values.first().copied().unwrap_or(0.0).max(0.0);
     largest * e.values.len() as f64 * f64::EPSILON
@@ -98,7 +98,7 @@ pub fn optimal_scoring_coefficients(
     jitter: f64,
     y: &Matrix,
 ) -> Result<Matrix> {
-    // Below 4 jitter the roots are complex, and not far above it they are so close that their
+    // Below 4 jitter the roots are complex, and just above it they are so close that their
     // difference loses digits.
     if g <= 100.0 * jitter || !m.definite {
         return m.filter(|l| l / (l * l + g * (l + jitter)), y);
@@ -127,8 +127,8 @@ pub fn scale_gram(m: &mut Matrix, classes: &Classes) {
     }
 }
 
-/// `C'a` for every column: coefficients of the rows themselves from those of the rows less their
-/// mean.
+/// `C'a` for every column: turns coefficients of centred rows into coefficients of the rows
+/// themselves.
 pub fn center_coefficients(a: &mut Matrix, classes: &Classes) {
     let n = classes.total();
     let sums: Vec<f64> = (0..a.cols()).map(|l| a.column(l).iter().sum()).collect();
@@ -145,11 +145,11 @@ pub fn center_coefficients(a: &mut Matrix, classes: &Classes) {
 /// `gamma-hat = t / (1 - t)` with `t = n / (n - 2) (|diag M|^2 - |M|_F^2 / n) / |M|_F^2`. It is the
 /// factor of `M + jitter I` in `M^2 + gamma (M + jitter I)`.
 ///
-/// `t = 1` (a kernel matrix that is the identity) would be infinite and `t <= 0` no penalty at all:
-/// `t` is kept between 1e-8 and 1 - 1e-6.
+/// `t = 1` (a kernel matrix that is the identity) would make it infinite, and `t <= 0` would leave
+/// no penalty at all. Therefore `t` is kept between 1e-8 and 1 - 1e-6.
 ///
-/// With weights `m` is `D M D`, `D = diag(sqrt(w))`, and the rule is the one for rows given as
-/// often as they weigh.
+/// With weights, `m` is `D M D` with `D = diag(sqrt(w))`, and the rule is the one for rows repeated
+/// as often as they weigh.
 pub fn stabilization(m: &Matrix, weights: Option<&[f64]>) -> f64 {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
     let n: f64 = (0..m.rows()).map(weight).sum();
@@ -170,11 +170,11 @@ pub fn stabilization(m: &Matrix, weights: Option<&[f64]>) -> f64 {
     t / (1.0 - t)
 }
 
-/// Generalised cross-validation over `grid` of `g`: the value that minimises `|(I - H) Y|^2 / n /
-/// (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The constant belongs to
-/// `H`: it is fitted exactly and must not count as a degree of freedom that is left. One
-/// eigendecomposition serves all values; ties go to the larger `g`. `n` is the weight of all rows;
-/// where rows weigh more than 1 each, the rows that they stand for besides themselves add
+/// Generalised cross-validation over `grid` of `g`: the value that minimises
+/// `|(I - H) Y|^2 / n / (tr(I - H) / n)^2` with `H = 11'/n + M (M^2 + g (M + jitter I))^-1 M`. The
+/// constant belongs to `H`: it is fitted exactly and must not count as a remaining degree of
+/// freedom. One eigendecomposition serves all values. Ties go to the larger `g`. `n` is the total
+/// weight of the rows. Where it exceeds the number of rows, the additional copies of rows add
 /// directions without variance.
 pub fn generalized_cross_validation(
     m: &Shifted,
@@ -202,7 +202,7 @@ pub fn generalized_cross_validation(
             rss += left * left * w;
             trace += left;
         }
-        // The constant is an eigenvector of eigenvalue 0, which the sum has counted as left.
+        // The constant is an eigenvector of eigenvalue 0, which the sum has counted as remaining.
         let score = rss / n / ((trace + others - 1.0) / n).powi(2);
         if score < best.0 {
             best = (score, g);
@@ -242,7 +242,7 @@ mod tests {
             let m = centred(n, rank, 1);
             let y = response(n, 2, 2);
             let shifted = Shifted::new(m.clone());
-            // From vanishing (complex roots) over the switch to large penalties.
+            // From vanishing penalties (complex roots), across the switch, to large ones.
             for g in [1e-9, 3e-5, 4.000_001e-5, 5e-5, 1e-2, 1.0, 300.0] {
                 let alpha = optimal_scoring_coefficients(&shifted, g, 1e-5, &y).expect("solvable");
                 let ma = matmul(m.view(), alpha.view());

@@ -1,13 +1,13 @@
-//! Rows of a matrix that are computed when they are asked for, the most recently used ones kept.
+//! Rows of a matrix that are computed on demand; the most recently used ones are kept.
 
-/// A bounded cache of rows, least recently used ones replaced first.
+/// A bounded cache of rows. The least recently used row is replaced first.
 pub struct RowCache {
     n: usize,
     capacity: usize,
     kept: Vec<Kept>,
-    /// Position in `kept` of every row, `usize::MAX` where it is not there.
+    /// Position of every row in `kept`; `usize::MAX` for a row that is not cached.
     places: Vec<usize>,
-    /// Places in `kept` whose values are of no use.
+    /// Positions in `kept` that are free for reuse.
     unused: Vec<usize>,
     clock: u64,
 }
@@ -19,8 +19,8 @@ struct Kept {
 }
 
 impl RowCache {
-    /// Room for rows of a matrix of order `n` in at most `bytes`, but never for fewer than two,
-    /// which a step of [`super::smo`] needs.
+    /// A cache for rows of a matrix of order `n` in at most `bytes`. It always holds at least two
+    /// rows, because a step of [`super::smo`] needs two.
     pub fn new(n: usize, bytes: u64) -> Self {
         let fits = bytes / (8 * n.max(1) as u64);
         Self {
@@ -35,14 +35,14 @@ impl RowCache {
         }
     }
 
-    /// The same memory, for rows of another matrix of the same order.
+    /// Empties the cache and keeps its memory, for another matrix of the same order.
     pub fn cleared(mut self) -> Self {
         self.places.fill(usize::MAX);
         self.unused = (0..self.kept.len()).rev().collect();
         self
     }
 
-    /// Row `i`, which `fill` computes where it is not there.
+    /// Row `i`. `fill` computes it if it is not cached.
     pub fn get(&mut self, i: usize, fill: impl FnOnce(&mut [f64])) -> &[f64] {
         if self.places[i] == usize::MAX {
             let place = self.room();
@@ -56,8 +56,7 @@ impl RowCache {
         &kept.values
     }
 
-    /// Where the values of a row that is not there can go: an unused place, a new one, or that of
-    /// the row which has not been asked for the longest.
+    /// A position for a new row: a free one, a new one, or that of the least recently used row.
     fn room(&mut self) -> usize {
         if let Some(place) = self.unused.pop() {
             return place;

@@ -1,55 +1,55 @@
 //! Conjugate gradients for several shifts of one symmetric positive semidefinite matrix at once.
 //!
-//! `(A + s I) x = b` has the same Krylov spaces for every shift `s`, so one product with `A` a step
-//! serves all of them (Jegerlehner 1996, "Krylov space solvers for shifted linear systems"): the
-//! residuals of the larger shifts are multiples `zeta_s r` of the residual `r` of the smallest, and
-//! `zeta` obeys a three-term recurrence. Larger shifts converge first. Complexity: `2 n^2` flops a
-//! step and right-hand side, `O(n)` a shift.
+//! `(A + s I) x = b` has the same Krylov spaces for every shift `s`, so one product with `A` per
+//! step serves all of them (Jegerlehner 1996, "Krylov space solvers for shifted linear systems"):
+//! the residuals of the larger shifts are multiples `zeta_s r` of the residual `r` of the smallest,
+//! and `zeta` obeys a three-term recurrence. Larger shifts converge first. Complexity: `2 n^2`
+//! flops per step and right-hand side, and `O(n)` per shift.
 
 use crate::linalg::{dot, symmetric_times};
 
 /// Solutions for every shift.
 pub struct Solutions {
-    /// For every shift, in the order given, the solutions of all right-hand sides one after the
+    /// For every shift, in the given order, the solutions of all right-hand sides, one after the
     /// other.
     pub x: Vec<Vec<f64>>,
-    /// Whether the residuals of a shift are at most the tolerance.
+    /// Whether all residuals of a shift are within the tolerance.
     pub converged: Vec<bool>,
-    /// Steps taken.
+    /// Number of steps.
     pub steps: usize,
 }
 
 /// One shift of one right-hand side.
 struct Shift {
-    /// What it exceeds the smallest one by.
+    /// Excess over the smallest shift.
     above: f64,
     zeta: f64,
     zeta_before: f64,
     p: Vec<f64>,
     x: Vec<f64>,
-    /// Whether its residual is at most the tolerance, and whether there is nothing more to do.
+    /// Whether its residual is within the tolerance, and whether it needs no more steps.
     converged: bool,
     done: bool,
 }
 
 /// One right-hand side.
 struct System {
-    /// What it was divided by: squares of tiny numbers would vanish.
+    /// What it was divided by, because squares of tiny numbers would vanish.
     scale: f64,
     r: Vec<f64>,
     p: Vec<f64>,
     /// `|r|^2`, now and at the start.
     rho: f64,
     rho_start: f64,
-    /// Coefficients of the step before.
+    /// Coefficients of the last step.
     alpha: f64,
     beta: f64,
     shifts: Vec<Shift>,
 }
 
-/// Solves `(A + s I) x = b` for every shift, above 0, and every right-hand side (of length `n`
-/// each, one after the other), until residuals are at most `tol |b|` or `most` steps are done. `a`
-/// is the whole matrix.
+/// Solves `(A + s I) x = b` for every shift (each above 0) and every right-hand side (each of
+/// length `n`, one after the other), until all residuals are at most `tol |b|` or `most` steps are
+/// done. `a` holds both triangles of the matrix.
 pub fn solve(a: &[f64], n: usize, shifts: &[f64], rhs: &[f64], tol: f64, most: usize) -> Solutions {
     let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
     let mut systems: Vec<System> = rhs
@@ -141,7 +141,7 @@ impl System {
             (shift.zeta_before, shift.zeta) = (zeta, next);
             let left = next * next * rho;
             shift.converged = left <= tol * tol * self.rho_start;
-            // Nothing more can be done about a breakdown.
+            // After a breakdown no further step helps.
             shift.done = shift.converged || left.is_nan();
         }
         for (p, r) in self.p.iter_mut().zip(&self.r) {
@@ -162,7 +162,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
-        fn every_shift_equals_its_own_direct_solution(n in 1usize..80, q in 1usize..4, width in 0.1f64..2.0, seed in 0u64..500) {
+        fn every_shift_equals_its_own_direct_solution(
+            n in 1usize..80, q in 1usize..4, width in 0.1f64..2.0, seed in 0u64..500,
+        ) {
             let a = gram(&Kernel::Gaussian { bandwidth: width }, &random(n, 2, seed));
             let mut rhs = random(q, n, seed + 1);
             if q == 2 {
@@ -183,7 +185,8 @@ mod tests {
                     for i in 0..n {
                         let x = found.x[k][c * n + i];
                         let largest = (0..n).map(|i| exact[(i, c)].abs()).fold(0.0, f64::max);
-                        prop_assert!((x - exact[(i, c)]).abs() <= 1e-7 * largest, "shift {s}: {x} {}", exact[(i, c)]);
+                        let own = exact[(i, c)];
+                        prop_assert!((x - own).abs() <= 1e-7 * largest, "shift {s}: {x} {own}");
                     }
                 }
             }

@@ -1,18 +1,19 @@
 //! Inner products and distances between rows, in tiles: one matrix product, then one pass over the
-//! tile while it is in the cache. Squared distances are `|a|^2 + |b|^2 - 2 <a, b>`, on rows centred
-//! at the mean of `b` so that data far from the origin lose no digits.
+//! tile while it is in the cache. Squared distances are `|a|^2 + |b|^2 - 2 <a, b>`. Rows are first
+//! centred at the mean of `b`, so that data far from the origin lose no digits.
 
 use super::{Family, Kernel};
 use crate::linalg::{Matrix, View, gemm_into};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Rows of a tile: a task's share, and enough for the products to run at full speed.
+/// Rows of a tile. A task computes one tile, and this is enough for the products to run at full
+/// speed.
 const TILE_ROWS: usize = 256;
 /// Columns of a tile: 256 x 256 numbers are 512 KiB, which stays in the second-level cache.
 const TILE_COLS: usize = 256;
 
-/// What the value of a kernel is a function of.
+/// The quantity that the value of a kernel is a function of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Base {
     /// `<a, b>`
@@ -23,7 +24,7 @@ pub enum Base {
     AbsoluteDistance,
 }
 
-/// One side of a comparison, prepared once: the rows `b` that others are compared with.
+/// One side of a comparison, prepared once: the rows `b` with which other rows are compared.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     base: Base,
@@ -57,12 +58,12 @@ impl Pairs {
         }
     }
 
-    /// Number of rows that others are compared with.
+    /// Number of prepared rows.
     pub fn len(&self) -> usize {
         self.rows.rows()
     }
 
-    /// Whether there are none.
+    /// Whether there are no prepared rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -72,8 +73,8 @@ impl Pairs {
         self.rows.cols()
     }
 
-    /// The rows `a` as [`Pairs::block`] wants them. Takes a buffer so that no memory is allocated
-    /// per block.
+    /// Prepares the rows `a` for [`Pairs::block`], in place, and returns their squared norms where
+    /// these are needed. Working in the caller's buffer avoids an allocation per block.
     pub fn prepare(&self, a: &mut [f64]) -> Vec<f64> {
         if self.base != Base::SquaredDistance {
             return Vec::new();
@@ -84,8 +85,8 @@ impl Pairs {
             .collect()
     }
 
-    /// Base values of prepared rows `a` against rows `columns` of `b`; `out` is row-major with rows
-    /// `stride` apart.
+    /// Base values of prepared rows `a` against rows `columns` of `b`; `out` is row-major, and its
+    /// rows are `stride` apart.
     pub fn block(
         &self,
         a: View<'_>,
@@ -105,7 +106,7 @@ impl Pairs {
                     let row = &mut out[i * stride..i * stride + width];
                     for (v, &nb) in row.iter_mut().zip(b_norms) {
                         let d = *v + (na + nb);
-                        // Not a number where squares overflow, and then it is far away.
+                        // NaN means that squares overflowed: the rows are far apart.
                         *v = if d.is_nan() {
                             f64::INFINITY
                         } else {
@@ -126,8 +127,8 @@ impl Pairs {
         }
     }
 
-    /// Base values of all rows of `a` against all prepared rows, `finish` applied to every finished
-    /// tile row; parallel.
+    /// Base values of all rows of `a` against all prepared rows, in parallel. `finish` is applied
+    /// to every finished row of a tile.
     pub fn all(&self, a: &Matrix, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
         let (n, s) = (a.rows(), self.len());
         let mut out = Matrix::zeros(n, s);
@@ -169,8 +170,8 @@ impl Pairs {
         }
     }
 
-    /// Base values of some of the prepared rows, from `first` on and as many as `out` has room for,
-    /// against all of them; zero distance to oneself.
+    /// Base values of some prepared rows against all of them, starting at row `first`, as many as
+    /// fit into `out`. The distance of a row to itself is exactly zero.
     pub fn own_rows(&self, first: usize, out: &mut [f64]) {
         let (n, p) = (self.len(), self.n_features());
         let rows = out.len() / n.max(1);
@@ -182,15 +183,16 @@ impl Pairs {
         }
     }
 
-    /// Base values of the prepared rows against themselves: half the work, exactly symmetric, zero
-    /// distance to oneself.
+    /// Base values of the prepared rows against themselves. Only half is computed, so the result is
+    /// exactly symmetric. The distance of a row to itself is exactly zero.
     fn symmetric(&self, finish: impl Fn(&mut [f64]) + Sync) -> Matrix {
         let n = self.len();
         let mut out = Matrix::zeros(n, n);
         if n == 0 {
             return out;
         }
-        // Tiles grow down the triangle: a short one and a long one make tasks of equal work.
+        // Tiles grow down the triangle. A short one and a long one together make tasks of equal
+        // work.
         let mut tiles: Vec<(usize, &mut [f64])> = out
             .as_mut_slice()
             .chunks_mut(TILE_ROWS * n)
@@ -227,7 +229,7 @@ impl Pairs {
         } else {
             &self.norms[start..start + rows]
         };
-        // The rows are centred already: a plain view, no second centring.
+        // The rows are already centred, so a plain view is enough.
         let view = View::new(&self.rows.as_slice()[start * p..], rows, p, p);
         let upto = start + rows;
         for c in (0..upto).step_by(TILE_COLS) {
@@ -248,7 +250,7 @@ impl Pairs {
 /// row `from`.
 pub(crate) fn mirror_lower(rows: &mut [f64], stride: usize, from: usize, to: usize) {
     let n = to - from;
-    // Small ones stay on their thread, in blocks for the cache.
+    // Small matrices stay on one thread and are copied in blocks that fit into the cache.
     if n <= 512 {
         for i0 in (0..n).step_by(32) {
             for j0 in (0..=i0).step_by(32) {
@@ -323,7 +325,7 @@ fn squared_norms(m: &Matrix) -> Vec<f64> {
         .collect()
 }
 
-/// `sum_j |a_j - b_j|` in eight partial sums, which the compiler turns into vectors.
+/// `sum_j |a_j - b_j|` in eight partial sums, which the compiler can vectorise.
 fn absolute_distance(a: &[f64], b: &[f64]) -> f64 {
     let mut acc = [0.0; 8];
     let (ac, bc) = (a.chunks_exact(8), b.chunks_exact(8));

@@ -31,8 +31,8 @@ pub(in crate::solver) fn row_products(out: &mut [f64], matrix: &[f64], rows: &[u
     fused(task);
 }
 
-/// A loop over fused multiply-adds `a b + c`. A named type, not a closure: closures of this size
-/// are no longer inlined into the code for wide vectors.
+/// A loop over fused multiply-adds `a b + c`. It is a named type because a closure of this size is
+/// no longer inlined into the code for wide vectors.
 pub(super) trait Fused {
     fn all(self, fma: impl Fn(f64, f64, f64) -> f64 + Copy);
 }

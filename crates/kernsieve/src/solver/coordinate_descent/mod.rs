@@ -3,13 +3,15 @@
 //! ```text
 //! min_w  w'Gw / 2 - c'w + l1 |w|_1 + l2 |w|^2 / 2
 //! ```
+//!
 //! A sweep minimises over one coordinate after the other and keeps the slope `q = c - G w` up to
-//! date: `O(m)` for a coordinate that moves, `O(1)` for one that stays. Where sweeps creep
-//! (correlated columns, small penalties) a Newton step on the nonzero coordinates goes to the
-//! minimum for their present signs, or as far as the first sign change, where that coordinate
-//! becomes zero: the objective never rises. The Cholesky factor of a step is kept while few of the
-//! nonzero coordinates leave or come, so that along a path of penalties most steps cost a few
-//! triangular solves.
+//! date. This takes `O(m)` for a coordinate that moves and `O(1)` for one that stays.
+//!
+//! Sweeps converge slowly for correlated columns and small penalties. There, a Newton step on the
+//! nonzero coordinates goes to the minimum for their current signs, or as far as the first sign
+//! change, where that coordinate becomes zero. The objective never rises. The Cholesky factor of a
+//! step is kept while few nonzero coordinates enter or leave, so along a path of penalties most
+//! steps cost only a few triangular solves.
 
 mod fused;
 mod newton;
@@ -20,12 +22,12 @@ use newton::{Factor, Newton};
 
 pub(super) use fused::{row_products, subtract_rows};
 
-/// The penalties.
+/// The penalty `l1 |w|_1 + l2 |w|^2 / 2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penalty {
-    /// On absolute values.
+    /// Factor of the absolute values.
     pub l1: f64,
-    /// On half squares.
+    /// Factor of half the squares.
     pub l2: f64,
 }
 
@@ -46,19 +48,20 @@ impl Penalty {
     }
 }
 
-/// Sweeps before the descent is given up.
+/// Most sweeps.
 const SWEEPS: usize = 20_000;
-/// Sweeps without progress, after which rounding must have the upper hand.
+/// Sweeps without progress after which only rounding errors can be left.
 const PATIENCE: usize = 100;
-/// A Newton step has to be paid for by this many times fewer flops in sweeps: its own run faster.
+/// A Newton step is taken once the sweeps since the last one have spent its flops divided by this:
+/// its flops run that much faster.
 const NEWTON_RATE: usize = 128;
-/// A descent under way: the matrix may grow, and a next penalty starts where the last one ended.
+/// A descent in progress. The matrix may grow, and the next penalty starts at the last solution.
 #[derive(Clone, Debug, Default)]
 pub struct Descent {
     /// `G`, rows `stride` apart.
     gram: Vec<f64>,
     stride: usize,
-    /// Present solution.
+    /// Current solution.
     pub w: Vec<f64>,
     /// `c - G w`.
     pub slope: Vec<f64>,
@@ -71,13 +74,13 @@ impl Descent {
         self.w.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no coordinates.
     pub fn is_empty(&self) -> bool {
         self.w.is_empty()
     }
 
-    /// Takes in more coordinates, at zero. `rows` holds their rows of `G` (all old columns, then
-    /// the new ones), `slopes` their entries of `c - G w`.
+    /// Adds coordinates, which start at zero. `rows` holds their rows of `G` (all old columns, then
+    /// the new ones), and `slopes` their entries of `c - G w`.
     pub fn extend(&mut self, rows: &Matrix, slopes: &[f64]) {
         let (old, new) = (self.len(), slopes.len());
         let size = old + new;
@@ -98,14 +101,14 @@ impl Descent {
         }
         self.w.resize(size, 0.0);
         self.slope.extend_from_slice(slopes);
-        // Positions stay, so a factor stays what it was.
+        // Positions do not change, so a factor stays valid.
     }
 
     fn row(&self, j: usize) -> &[f64] {
         &self.gram[j * self.stride..][..self.w.len()]
     }
 
-    /// Sweeps until `measure(w, slope)` is at most `tol`, or no longer falls; gives the number of
+    /// Sweeps until `measure(w, slope)` is at most `tol` or no longer falls. Returns the number of
     /// sweeps.
     pub fn run(
         &mut self,
@@ -118,14 +121,13 @@ impl Descent {
         let mut newton_fails = false;
         for sweep in 1..=SWEEPS {
             let active: Vec<usize> = (0..self.len()).filter(|&j| self.w[j] != 0.0).collect();
-            // With a factor at hand a step costs a few solves for every coordinate that left or
-            // came.
+            // With a factor at hand, a step costs a few solves per coordinate that entered or left.
             let ready = self.has_factor_for(&active, penalty.l2);
             let paid = since_newton * self.len() * NEWTON_RATE >= active.len() * active.len();
             if !active.is_empty() && !newton_fails && (ready || paid && since_newton > 1) {
                 let mut active = active;
-                // A step that ends at zero for a coordinate leaves a smaller set, whose minimum is
-                // elsewhere. Large sets cannot afford many of them.
+                // A step that ends where a coordinate becomes zero leaves a smaller set with
+                // another minimum. Large sets cannot afford many such steps.
                 let most = if active.len() <= 128 {
                     2 * active.len()
                 } else {
@@ -153,7 +155,7 @@ impl Descent {
         SWEEPS
     }
 
-    /// Moves some coordinates; a move to zero arrives there exactly.
+    /// Moves some coordinates. A move to zero is exact.
     fn advance(&mut self, coordinates: &[usize], by: &[f64]) {
         for (&j, d) in coordinates.iter().zip(by) {
             self.w[j] += d;
@@ -173,8 +175,8 @@ impl Descent {
     }
 }
 
-/// By how much the slopes break the conditions of a minimum: `slope - l2 w` must be `l1 sign(w)`
-/// where `w` is not zero and within `l1` of zero elsewhere.
+/// Largest violation of the optimality conditions: `slope - l2 w` must equal `l1 sign(w)` where `w`
+/// is not zero, and lie within `l1` of zero elsewhere.
 pub fn violation(w: &[f64], slope: &[f64], penalty: Penalty) -> f64 {
     w.iter()
         .zip(slope)

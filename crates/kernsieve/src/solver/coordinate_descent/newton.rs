@@ -3,18 +3,18 @@
 use super::{Descent, Penalty};
 use crate::linalg::{Cholesky, Matrix};
 
-/// A factor serves while at most one in so many of its coordinates has left or come.
+/// A factor is reused while at most one in this many of its coordinates has entered or left.
 const CHANGED_SHARE: usize = 16;
-/// Added to the diagonal of a Newton step, relative to the largest entry: columns may be copies of
-/// each other.
+/// Added to the diagonal of a Newton step, relative to the largest entry, because columns may be
+/// copies of each other.
 const JITTER: f64 = 1e-13;
 
 /// How far a Newton step went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Newton {
-    /// All the way.
+    /// To the minimum.
     Whole,
-    /// Until a coordinate became zero.
+    /// To the point where a coordinate becomes zero.
     ToZero,
 }
 
@@ -23,33 +23,33 @@ pub(super) enum Newton {
 pub(super) struct Factor {
     coordinates: Vec<usize>,
     l2: f64,
-    /// What was added to the diagonal besides.
+    /// What else was added to the diagonal.
     jitter: f64,
     cholesky: Cholesky,
-    /// What became of coordinates since, solved with the factor: steps that follow each other have
-    /// most of them in common.
+    /// Columns for the coordinates that changed since, solved with the factor. Consecutive steps
+    /// share most of them.
     changes: Vec<(Change, Vec<f64>)>,
 }
 
-/// By what the coordinates of a factor differ from those of a step.
+/// A difference between the coordinates of a factor and those of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
-    /// This coordinate came: a column of `G`.
+    /// This coordinate entered: a column of `G`.
     Came(usize),
-    /// The one at this place left: a column of `I`.
+    /// The coordinate at this position left: a column of `I`.
     Left(usize),
 }
 
 impl Descent {
-    /// Whether the factor at hand is that of these coordinates but for a few.
+    /// Whether the factor at hand covers these coordinates, up to a few changes.
     pub(super) fn has_factor_for(&self, active: &[usize], l2: f64) -> bool {
         self.factor.as_ref().is_some_and(|f| {
             f.l2 == l2 && difference(&f.coordinates, active) <= f.coordinates.len() / CHANGED_SHARE
         })
     }
 
-    /// The best move of the nonzero coordinates with their present signs, or as much of it as keeps
-    /// them. `None` when there is nothing to move, or no factor, which is then gone.
+    /// Moves the nonzero coordinates to the minimum for their current signs, or as far as these
+    /// signs hold. Returns `None` without a move when there is no usable factor, and then drops it.
     pub(super) fn newton(&mut self, active: &[usize], penalty: Penalty) -> Option<Newton> {
         let m = active.len();
         if !self.has_factor_for(active, penalty.l2) {
@@ -83,15 +83,16 @@ impl Descent {
             .filter(|&k| from[k] * (from[k] + step[k]) < 0.0)
             .collect();
         if !crossing.is_empty() {
-            // All the way, coordinates that would change their sign to zero: nearly always
-            // downhill. If not, as far as the first such coordinate.
+            // First the whole step, with coordinates that would change sign set to zero. This
+            // nearly always lowers the objective. If not, the step ends at the first such
+            // coordinate.
             let mut all_the_way = step.clone();
             crossing.iter().for_each(|&k| all_the_way[k] = -from[k]);
             let (w, slope) = (self.w.clone(), self.slope.clone());
             let before = penalty.of(&w);
             self.advance(active, &all_the_way);
             let moved = active.iter().zip(&all_the_way);
-            // f(w + d) - f(w) = -q'd + d'Gd / 2, and G d is by how much the slopes fell.
+            // f(w + d) - f(w) = -q'd + d'Gd / 2, and G d is the decrease of the slopes.
             let quadratic: f64 = moved
                 .map(|(&j, d)| -0.5 * d * (slope[j] + self.slope[j]))
                 .sum();
@@ -115,10 +116,11 @@ impl Descent {
         Some(Newton::Whole)
     }
 
-    /// Solves `(G + l2 I) u = b` on some coordinates with the factor `F` of others, of which a few
-    /// `D` left and a few `E` came: with `B = [G_E, I_D]` and multipliers for the entries that have
-    /// to be zero it is a system of the order of the changes (its Schur complement), of `F^-1 b`
-    /// and the columns of `F^-1 B`.
+    /// Solves `(G + l2 I) u = b` on the coordinates of a step with a factor `F` for slightly
+    /// different ones: a few, `D`, have left and a few, `E`, have entered. With `B = [G_E, I_D]`
+    /// and multipliers for the entries that must be zero, this is a small system (the Schur
+    /// complement), whose order is the number of changes. It is built from `F^-1 b` and the columns
+    /// of `F^-1 B`.
     fn solve(&self, factor: &mut Factor, active: &[usize], b: &[f64]) -> Option<Vec<f64>> {
         let old = &factor.coordinates;
         let came = active.iter().filter(|j| old.binary_search(j).is_err());
@@ -145,7 +147,7 @@ impl Descent {
             .filter(|&c| place(factor, c).is_none())
             .collect();
         let at = |j: usize| active.binary_search(&j).ok();
-        // The right-hand side and the new columns at once, a row of this each.
+        // The right-hand side and the new columns, one per row, are solved together.
         let mut rows: Vec<f64> = old.iter().map(|&j| at(j).map_or(0.0, |k| b[k])).collect();
         new.iter().for_each(|&c| rows.extend(column(c)));
         let mut solved = Matrix::from_vec(rows, 1 + new.len(), old.len()).transpose();
@@ -205,13 +207,13 @@ impl Descent {
     }
 }
 
-/// How many coordinates are in one of two ascending lists only.
+/// The number of coordinates that are in only one of two ascending lists.
 fn difference(a: &[usize], b: &[usize]) -> usize {
     let shared = a.iter().filter(|j| b.binary_search(j).is_ok()).count();
     a.len() + b.len() - 2 * shared
 }
 
-/// Solves a small system by Gaussian elimination with pivots; `None` when it is singular.
+/// Solves a small system by Gaussian elimination with partial pivoting. `None` when it is singular.
 fn eliminate(a: &mut Matrix, b: &mut [f64]) -> Option<()> {
     let n = b.len();
     for c in 0..n {

@@ -4,16 +4,19 @@
 //! ```text
 //! H(A) = sum_i s_i loss_i(K_S A) + lambda tr(A' K_SS A)
 //! ```
-//! over coefficients of the samples in `S` only. `S` grows greedily: the sample that enters is the
-//! one with which one Newton step from the present solution lowers `H` most (their Algorithm 2; for
-//! several classes with the block-diagonal part of the curvature), then `H` is minimised for the
-//! larger `S`. It stops when `H` is within a share `epsilon` of its minimum over all samples, at
-//! `limit` samples, or when nothing is left that would lower `H`. (Zhu & Hastie stop when the last
-//! import changes `H` by little. With a wide kernel and classes of equal size that is so at the
-//! very first one.)
 //!
-//! Complexity of import `m`: `2 m n^2` flops a class for the gains of all candidates (one matrix
-//! product), `n (m c)^2` a Newton step.
+//! over coefficients of the samples in `S` only. `S` grows greedily. The sample that enters is the
+//! one for which a single Newton step from the current solution lowers `H` most (their Algorithm 2;
+//! for several classes, with the block-diagonal part of the curvature). Then `H` is minimised for
+//! the larger `S`.
+//!
+//! The selection stops when `H` is within a share `epsilon` of its minimum over all samples, at
+//! `limit` samples, or when no sample lowers `H` any more. Zhu & Hastie stop when the last import
+//! changes `H` by little. With a wide kernel and classes of equal size, that would already be the
+//! case at the very first import.
+//!
+//! Complexity of import `m`: `2 m n^2` flops per class for the gains of all candidates (one matrix
+//! product), and `n (m c)^2` per Newton step.
 //!
 //! [Zhu & Hastie] "Kernel logistic regression and the import vector machine", JCGS 14 (2005).
 
@@ -21,10 +24,10 @@ use super::logistic::{Likelihood, Outcome, Stop, Workspace, solve};
 use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix, cholesky_shifted, dot, matmul, symmetric_times};
 
-/// Newton steps for one set of samples.
+/// Most Newton steps for one set of samples.
 const NEWTON_STEPS: usize = 100;
-/// Predicted decrease of `H`, relative to it, at which a set is solved: while samples enter, and at
-/// the end.
+/// A set counts as solved when the predicted decrease of `H`, relative to `H`, is at most this:
+/// `ON_THE_WAY` while samples enter, `EXACT` at the end.
 const ON_THE_WAY: f64 = 1e-9;
 const EXACT: f64 = 1e-26;
 
@@ -72,7 +75,7 @@ pub fn import_vectors(
             break;
         };
         state.import(row)?;
-        // Rounding may leave an import without effect: it is not kept.
+        // An import that has no effect, because of rounding, is not kept.
         if state.objective >= last && !objectives.is_empty() {
             break;
         }
@@ -103,7 +106,7 @@ struct State<'a> {
     likelihood: &'a Likelihood,
     ridge: f64,
     rows: Vec<usize>,
-    /// Coefficients, one column after the other.
+    /// Coefficients, column by column.
     coef: Vec<f64>,
     f: Vec<f64>,
     p: Vec<f64>,
@@ -155,7 +158,7 @@ impl<'a> State<'a> {
         })
     }
 
-    /// The sample with which one Newton step lowers `H` most; the first one on a tie.
+    /// The sample for which a single Newton step lowers `H` most; the first one on a tie.
     fn best_candidate(&self) -> Result<Option<usize>> {
         let (n, q, m) = (self.k.rows(), self.likelihood.columns(), self.rows.len());
         // Gradient of H in the coefficient of every sample, entered or not: 2 lambda f - K b.
@@ -168,7 +171,7 @@ impl<'a> State<'a> {
         for c in 0..q {
             let w = self.curvature(c);
             let root: Vec<f64> = w.iter().map(|w| w.sqrt()).collect();
-            // What is left of the curvature of each sample's column beside those of S.
+            // The curvature of each sample's column that the columns of S do not explain.
             let mut left: Vec<f64> = (0..n)
                 .map(|l| {
                     let row = self.k.row(l);
@@ -201,7 +204,7 @@ impl<'a> State<'a> {
             }
             for l in 0..n {
                 let g = 2.0 * self.ridge * self.f[c * n + l] - kb[c * n + l];
-                // A sample that S already spans has nothing left to move.
+                // A sample in the span of S cannot lower H.
                 if left[l] > 1e-10 * before[l] {
                     gains[l] += 0.5 * g * g / left[l];
                 }
@@ -237,7 +240,7 @@ impl<'a> State<'a> {
         self.minimise(ON_THE_WAY)
     }
 
-    /// Back to the first samples, with their coefficients as a start.
+    /// Keeps the first samples only, with their coefficients as a start.
     fn keep(&mut self, size: usize) {
         let (m, q) = (self.rows.len(), self.likelihood.columns());
         if size < m {
@@ -249,7 +252,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Minimises `H` for the samples that are in.
+    /// Minimises `H` for the current samples.
     fn minimise(&mut self, tolerance: f64) -> Result<()> {
         let (n, q, m) = (self.k.rows(), self.likelihood.columns(), self.rows.len());
         let mut coef = std::mem::take(&mut self.coef);
@@ -295,7 +298,7 @@ impl<'a> State<'a> {
                     .collect();
                 let loss = self.outputs(&ks, &trial);
                 let value = loss + self.ridge * norm(&trial);
-                // Close to the solution the decrease is below what rounding shows.
+                // Close to the solution the decrease is below the rounding error.
                 if value <= objective - 1e-4 * size * slope || slope <= 1e-13 * objective.abs() {
                     objective = value;
                     coef = trial;
@@ -316,7 +319,7 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Outputs and probabilities of coefficients; gives the mean loss.
+    /// Computes the outputs and probabilities of coefficients, and returns the mean loss.
     fn outputs(&mut self, ks: &Matrix, coef: &[f64]) -> f64 {
         let (n, m) = (ks.rows(), ks.cols());
         for (c, a) in coef.chunks_exact(m).enumerate() {
@@ -358,8 +361,8 @@ impl<'a> State<'a> {
     }
 }
 
-/// Cholesky with as little on the diagonal as it takes: samples that are almost alike make the
-/// matrix singular to rounding.
+/// Cholesky factor with the least addition to the diagonal that works. Samples that are almost
+/// alike make the matrix numerically singular.
 fn factor_with_jitter(system: Matrix) -> Result<Cholesky> {
     let scale = (0..system.rows()).fold(f64::MIN_POSITIVE, |m, i| f64::max(m, system[(i, i)]));
     let mut jitter = 1e-15 * scale;

@@ -1,9 +1,9 @@
-//! The duality gap of the lasso, which bounds how far an objective is above its minimum.
+//! The duality gap of the lasso: an upper bound on the distance of an objective from its minimum.
 
 use crate::linalg::dot;
 use crate::solver::coordinate_descent::Penalty;
 
-/// The largest slope once the squared penalty is counted in.
+/// The largest slope `|x_j'r - l2 w_j|`, the squared penalty included.
 pub(super) fn steepest(w: &[f64], slopes: &[f64], penalty: Penalty) -> f64 {
     let slopes = w
         .iter()
@@ -12,9 +12,9 @@ pub(super) fn steepest(w: &[f64], slopes: &[f64], penalty: Penalty) -> f64 {
     slopes.fold(0.0, f64::max)
 }
 
-/// Objective, duality gap, and the scale `s` of the dual point `s (r, -sqrt(l2) w)`, where `r = t -
-/// X w`: the largest, at most the best, with which all slopes are within `l1`. An elastic net is a
-/// lasso with rows `sqrt(l2) I` more.
+/// Objective, duality gap, and the scale `s` of the dual point `s (r, -sqrt(l2) w)`, where
+/// `r = t - X w`. The scale is the best one for which all slopes stay within `l1`. An elastic net
+/// is treated as a lasso with the additional rows `sqrt(l2) I`.
 pub(super) fn duality(
     w: &[f64],
     slopes: &[f64],
@@ -29,7 +29,8 @@ pub(super) fn duality(
     values(residual, target_by_residual, penalty.l1, w, largest)
 }
 
-/// The same from the squared residual (with `l2 |w|^2`) and its product with the target.
+/// The same values, from the squared residual (including `l2 |w|^2`) and the product of residual
+/// and target.
 pub(super) fn values(
     residual: f64,
     target_by_residual: f64,

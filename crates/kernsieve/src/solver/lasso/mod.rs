@@ -1,20 +1,25 @@
-//! The lasso and the elastic net, one design for many targets (Hidaka & Kurita, eq. 18 and 19,
-//! whose `1 / lambda` has to be `lambda`).
+//! The lasso and the elastic net: one design, many targets (Hidaka & Kurita, eq. 18 and 19, where
+//! `1 / lambda` should read `lambda`).
 //!
 //! ```text
-//! min_w  |t - X w|^2 / 2 + lambda (r |w|_1 + (1 - r) |w|^2 / 2)                     columns of X and t centred: the offset is free
+//! min_w  |t - X w|^2 / 2 + lambda (r |w|_1 + (1 - r) |w|^2 / 2)
 //! ```
-//! Walks down a list of penalties, each start the end of the one before. Of the features only a
-//! *working set* takes part in the descent ([`super::coordinate_descent`]); when it is solved the
-//! slopes of all others say which break the conditions of a minimum and have to come in. A solution
-//! is accepted when the duality gap over *all* features is small enough, so nothing is left to the
-//! choice of the working set. Features that the gap proves to be zero at this penalty (gap-safe
-//! screening, Ndiaye et al. 2017) are not looked at again until the next one.
 //!
-//! When there are no more features than rows the Gram matrix `X'X` is formed once for all targets,
-//! and slopes come from it (covariance updates); otherwise they come from the residuals, and of the
-//! Gram matrix only the working set's part is formed. Complexity: `n p^2` for the Gram matrix, or
-//! `n p` a check of the slopes; a sweep is at most the square of the working set.
+//! The columns of `X` and `t` are centred, so the offset is not penalised. The solver walks down a
+//! list of penalties and starts each from the solution of the one before.
+//!
+//! Only a *working set* of features takes part in the descent ([`super::coordinate_descent`]). Once
+//! it is solved, the slopes of all other features show which of them break the optimality
+//! conditions and must enter. A solution is accepted when the duality gap over *all* features is
+//! small enough, so the result does not depend on the choice of the working set. Features that the
+//! gap proves to be zero at this penalty (gap-safe screening, Ndiaye et al. 2017) are skipped until
+//! the next penalty.
+//!
+//! When there are no more features than rows, the Gram matrix `X'X` is formed once for all targets
+//! and the slopes come from it (covariance updates). Otherwise the slopes come from the residuals,
+//! and only the working set's part of the Gram matrix is formed. Complexity: `n p^2` for the Gram
+//! matrix, or `n p` per check of the slopes; a sweep costs at most the square of the size of the
+//! working set.
 
 mod duality;
 mod walk;
@@ -26,27 +31,27 @@ use walk::Walk;
 
 pub(super) use walk::GROWTH;
 
-/// Centred columns, rows scaled by the roots of their weights.
+/// The design `X`: columns are centred, and rows are scaled by the square roots of their weights.
 #[derive(Clone, Debug)]
 pub struct Design {
-    /// `X'`: a row is a feature.
+    /// `X'`, one row per feature.
     features: Matrix,
-    /// `X'X`, where it pays.
+    /// `X'X`, where forming it pays off.
     gram: Option<Matrix>,
     /// `|x_j|^2`.
     squares: Vec<f64>,
 }
 
-/// Up to this number of features the Gram matrix is formed whatever the number of rows.
+/// Up to this number of features the Gram matrix is always formed, whatever the number of rows.
 const FEW_FEATURES: usize = 256;
 
 impl Design {
-    /// From `X` itself.
+    /// Prepares `X`, and forms `X'X` where that pays off.
     pub fn new(x: &Matrix) -> Self {
         Self::with_gram(x, x.cols() <= x.rows().max(FEW_FEATURES))
     }
 
-    /// From `X` itself; `gram` says whether `X'X` is formed.
+    /// Prepares `X`; `gram` decides whether `X'X` is formed.
     pub fn with_gram(x: &Matrix, gram: bool) -> Self {
         let features = x.transpose();
         let gram = gram.then(|| symmetric_product(features.view()));
@@ -72,14 +77,14 @@ impl Design {
     }
 }
 
-/// When a solution is good enough.
+/// The accuracy at which a solution is accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// Largest duality gap, relative to `|t|^2 / 2`.
     pub gap: f64,
-    /// Largest break of the conditions of a minimum, relative to the largest entry of `X't`.
+    /// Largest violation of the optimality conditions, relative to the largest entry of `X't`.
     pub slope: f64,
-    /// Share of `|t|^2` left unexplained at which a path ends: smaller penalties get the last
+    /// A path ends once this share of `|t|^2` is left unexplained: smaller penalties reuse the last
     /// solution.
     pub explained: f64,
 }
@@ -91,7 +96,7 @@ impl Stop {
         slope: 1e-9,
         explained: -1.0,
     };
-    /// For folds: the gap alone decides.
+    /// For the folds of a cross-validation, where the gap alone decides.
     pub const FOLD: Self = Self {
         gap: 1e-7,
         slope: f64::INFINITY,
@@ -99,10 +104,10 @@ impl Stop {
     };
 }
 
-/// A point of a path.
+/// The solution at one penalty of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// Features with a coefficient that is not zero, in order.
+    /// Features with a nonzero coefficient, in ascending order.
     pub support: Vec<usize>,
     /// Their coefficients.
     pub coef: Vec<f64>,
@@ -110,17 +115,17 @@ pub struct Solution {
     pub residual: f64,
     /// The objective.
     pub objective: f64,
-    /// By how much it exceeds the minimum at most; NaN where the penalty is too small to tell.
+    /// Upper bound on its distance from the minimum; NaN where the penalty is too small to tell.
     pub gap: f64,
     /// Sweeps of coordinate descent.
     pub sweeps: usize,
-    /// Whether the gap and the slopes are small enough.
+    /// Whether the gap and the slopes meet the requested accuracy.
     pub converged: bool,
 }
 
-/// Solutions of several targets (columns of `targets`, centred and scaled like the design) at every
-/// penalty: `[target][penalty]`. The penalties fall. Targets are solved in parallel, each by
-/// itself.
+/// Solves several targets (columns of `targets`, centred and scaled like the design) at every
+/// penalty. The penalties must fall. The result is indexed `[target][penalty]`. Targets are
+/// independent and are solved in parallel.
 pub fn path(
     design: &Design,
     targets: &Matrix,
@@ -133,8 +138,8 @@ pub fn path(
             let mut walk = Walk::new(design, targets.column(k));
             let mut solutions: Vec<Solution> = Vec::with_capacity(penalties.len());
             for &penalty in penalties {
-                // Where next to nothing is left to explain a smaller penalty changes no prediction
-                // to speak of.
+                // Once next to nothing is left to explain, a smaller penalty hardly changes a
+                // prediction.
                 let explained = |s: &&Solution| s.residual <= stop.explained * walk.square;
                 match solutions.last().filter(explained).cloned() {
                     Some(last) => solutions.push(last),

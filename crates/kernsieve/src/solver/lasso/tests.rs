@@ -46,11 +46,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn conditions_and_gap_hold_in_both_shapes(
-        n in 4usize..40, p in 1usize..60, k in 1usize..4, seed in 0u64..1000, ratio in 0.2f64..1.0, pure in any::<bool>(),
+        n in 4usize..40, p in 1usize..60, k in 1usize..4,
+        seed in 0u64..1000, ratio in 0.2f64..1.0, pure in any::<bool>(),
     ) {
         let (x, t) = problem(n, p, k, seed);
         let ratio = if pure { 1.0 } else { ratio };
-        let penalties: Vec<Penalty> = (-12..6).rev().map(|e| Penalty::mixed(2f64.powi(e), ratio)).collect();
+        let at = |e: i32| Penalty::mixed(2f64.powi(e), ratio);
+        let penalties: Vec<Penalty> = (-12..6).rev().map(at).collect();
         let solved = |gram: bool| path(&Design::with_gram(&x, gram), &t, &penalties, Stop::EXACT);
         for (l, (covariance, residual)) in solved(true).iter().zip(&solved(false)).enumerate() {
             let target = t.column(l);

@@ -5,19 +5,19 @@ use super::{Design, Solution, Stop};
 use crate::linalg::{Matrix, View, dot, gemm_into};
 use crate::solver::coordinate_descent::{Descent, Penalty, row_products, subtract_rows, violation};
 
-/// Working sets grow by at least this much.
+/// A working set may grow by at least this many features at a time.
 pub(in crate::solver) const GROWTH: usize = 32;
-/// Coefficients this much below the largest (in units of the fit) are rounding.
+/// Coefficients below this share of the largest (in units of the fit) are rounding errors.
 const DUST: f64 = 1e-11;
-/// Penalties this much below the one that leaves no coefficient have no dual point that rounding
-/// would leave anything of.
+/// Penalties below this share of the one that makes all coefficients zero have no usable dual
+/// point: rounding destroys it.
 const LEAST_PENALTY: f64 = 1e-10;
-/// Rounds without progress, after which rounding must have the upper hand.
+/// Rounds without progress after which only rounding errors can be left.
 const IDLE: usize = 3;
-/// Rounds of growth before a solution is taken as it is.
+/// Rounds of growth before the solution is accepted as it is.
 const ROUNDS: usize = 200;
 
-/// One target on its way down.
+/// One target on its way down the penalties.
 pub(super) struct Walk<'a> {
     design: &'a Design,
     target: Vec<f64>,
@@ -25,21 +25,21 @@ pub(super) struct Walk<'a> {
     correlations: Vec<f64>,
     /// `|t|^2`.
     pub(super) square: f64,
-    /// The working set, in the order in which features came in.
+    /// The working set, in the order in which its features entered.
     set: Vec<usize>,
     inside: Vec<bool>,
     descent: Descent,
 }
 
-/// What all features say of a solution.
+/// A solution checked against all features.
 struct Check {
     /// `x_j'(t - X w)`; 0 for features that were screened out.
     slopes: Vec<f64>,
     objective: f64,
     gap: f64,
-    /// By how much the conditions of a minimum are broken.
+    /// Largest violation of the optimality conditions.
     violation: f64,
-    /// The dual point is the residual times this.
+    /// The factor that turns the residual into the dual point.
     scale: f64,
 }
 
@@ -73,8 +73,7 @@ impl<'a> Walk<'a> {
             let progress = now < 0.5 * best || self.grows(&alive, &check, penalty);
             idle = if progress { 0 } else { idle + 1 };
             best = best.min(now);
-            // A penalty next to nothing leaves no dual point to speak of: then the slopes alone
-            // decide.
+            // A tiny penalty has no usable dual point: the slopes alone decide.
             let no_gap = penalty.l1 <= LEAST_PENALTY * largest;
             let slopes_hold = check.violation
                 <= if no_gap {
@@ -92,7 +91,8 @@ impl<'a> Walk<'a> {
                 }
                 return solution;
             }
-            // |x_j' theta| < l1 at the best dual point theta, which is no farther than this from ours: then w_j is zero.
+            // w_j is zero if |x_j' theta| < l1 at the best dual point theta, which is no farther
+            // than this from ours.
             let radius = (2.0 * check.gap.max(0.0)).sqrt();
             alive.retain(|&j| {
                 let norm = (self.design.squares[j] + penalty.l2).sqrt();
@@ -115,14 +115,14 @@ impl<'a> Walk<'a> {
         unreachable!("the rounds are counted")
     }
 
-    /// Whether a feature outside the working set breaks the conditions.
+    /// Whether a feature outside the working set violates the optimality conditions.
     fn grows(&self, alive: &[usize], check: &Check, penalty: Penalty) -> bool {
         alive
             .iter()
             .any(|&j| !self.inside[j] && check.slopes[j].abs() > penalty.l1)
     }
 
-    /// Takes in the features whose slopes break the conditions most.
+    /// Adds the features whose slopes violate the conditions most.
     fn grow(&mut self, alive: &[usize], check: &Check, penalty: Penalty) {
         let outside = alive.iter().copied().filter(|&j| !self.inside[j]);
         let mut new: Vec<usize> = outside
@@ -168,7 +168,8 @@ impl<'a> Walk<'a> {
         self.set = all;
     }
 
-    /// Slopes of the features that are alive, computed anew; objective and gap.
+    /// Recomputes the slopes of the features that are not screened out, and from them objective and
+    /// gap.
     fn check(&mut self, alive: &[usize], penalty: Penalty) -> Check {
         let mut slopes;
         let moved = self
@@ -196,7 +197,7 @@ impl<'a> Walk<'a> {
                 row_products(&mut slopes, features.as_slice(), alive, &residual);
             }
         }
-        // Rounding that gathered in the running slopes ends here.
+        // Rounding errors that the running slopes have accumulated are discarded here.
         for (q, &j) in self.descent.slope.iter_mut().zip(&self.set) {
             *q = slopes[j];
         }
@@ -222,8 +223,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Objective, gap and conditions once more, from the residuals themselves: differences of the
-    /// Gram matrix's products lose digits where the penalty is small.
+    /// Recomputes objective, gap and conditions from the residuals themselves, because differences
+    /// of products with the Gram matrix lose digits where the penalty is small.
     fn certify(&self, solution: &mut Solution, penalty: Penalty, tol: f64, slope_tol: f64) {
         let features = &self.design.features;
         let mut residual = self.target.clone();
@@ -263,7 +264,8 @@ impl<'a> Walk<'a> {
             .copied()
             .zip(self.descent.w.iter().copied())
             .collect();
-        // What rounding has left of a feature that another one speaks for is zero.
+        // A coefficient that only rounding keeps from zero, because another feature does the same
+        // job, is set to zero.
         let size = |j: usize, w: f64| w.abs() * self.design.squares[j].sqrt();
         let dust = DUST * kept.iter().map(|&(j, w)| size(j, w)).fold(0.0, f64::max);
         kept.retain(|&(j, w)| w != 0.0 && size(j, w) > dust);

@@ -1,24 +1,24 @@
-//! Bounds on the least objective, from the duality of the module's head.
+//! Bounds on the least objective, by the duality in the documentation of the module above.
 
 use super::{Likelihood, Workspace};
 use crate::linalg::{dot, symmetric_times};
 
-/// Below this ridge the probabilities of an iterate give a poor dual value: mixtures with those
-/// that its coefficients stand for are tried too.
+/// Below this ridge the probabilities of an iterate give a poor dual value. Mixtures with the
+/// probabilities that correspond to its coefficients are tried as well.
 const SMALL_RIDGE: f64 = 0.05;
 const MIXTURES: [f64; 3] = [0.0, 0.1, 0.3];
 
-/// An upper and a lower bound on the least objective, from the coefficients of another problem: two
-/// products with `k`.
+/// An upper and a lower bound on the least objective, from any coefficients, such as those of
+/// another problem. They cost two products with `k`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// `H` at the given coefficients.
     pub upper: f64,
-    /// The dual value at the probabilities they give.
+    /// The dual value at the probabilities of these coefficients.
     pub lower: f64,
 }
 
-/// Bounds from the coefficients `start`, leaving `f`, `p`, `r` and `K r` in the workspace.
+/// Bounds from the coefficients `start`; leaves `f`, `p`, `r` and `K r` in the workspace.
 pub fn bounds(
     k: &[f64],
     likelihood: &Likelihood,
@@ -32,7 +32,7 @@ pub fn bounds(
     bounds_here(k, likelihood, ridge, start, loss, entropy, work)
 }
 
-/// With `f` and `p` in place.
+/// The same once `f` and `p` are in the workspace.
 pub(super) fn bounds_here(
     k: &[f64],
     likelihood: &Likelihood,
@@ -45,14 +45,14 @@ pub(super) fn bounds_here(
     likelihood.residual(ridge, a, &work.gap, &mut work.r);
     symmetric_times(k, likelihood.n_rows(), &work.r, &mut work.kr);
     let penalty = ridge * dot(a, &work.f);
-    // The dual coefficients of a mixture are A - share r / (2 lambda): their penalty needs no
+    // The dual coefficients of a mixture are A - share r / (2 lambda), so their penalty needs no
     // further product.
     let (rf, rkr) = (
         dot(&work.r, &work.f),
         dot(&work.r, &work.kr) / (4.0 * ridge),
     );
     let value = |share: f64, entropy: f64| entropy - (penalty - share * rf + share * share * rkr);
-    // What rounding may add to a difference of such terms.
+    // Bound on the rounding error of a difference of such terms.
     let doubt = |entropy: f64| 1e-14 * (entropy + penalty.abs() + rf.abs() + rkr.abs());
     let mut lower = value(1.0, entropy) - doubt(entropy);
     if ridge < SMALL_RIDGE {

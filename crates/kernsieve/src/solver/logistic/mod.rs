@@ -3,24 +3,25 @@
 //! ```text
 //! H(A) = sum_i s_i loss_i(K A) + lambda tr(A'KA),        s_i = w_i / sum w
 //! ```
-//! Two classes: one column, `f = K a` the log odds of the second class, `loss = ln(1 + exp(-y f))`
-//! with `y` in {-1, 1}. More classes: one column a class, `loss = ln sum_c exp(f_c) - f_y`. With
-//! `p` the probabilities and `b = s (y - p)` (`y` the 0/1 indicators), the gradient is `K r`, `r =
-//! 2 lambda A - b`, so `A = b / (2 lambda)` at the solution: the columns of several classes sum to
-//! zero without being told.
+//! Two classes have one column: `f = K a` are the log odds of the second class, and
+//! `loss = ln(1 + exp(-y f))` with `y` in {-1, 1}. More classes have one column per class, and
+//! `loss = ln sum_c exp(f_c) - f_y`. Let `p` be the probabilities, `y` the 0/1 indicators and
+//! `b = s (y - p)`. Then the gradient is `K r` with `r = 2 lambda A - b`, so `A = b / (2 lambda)`
+//! at the solution. It follows that the columns of several classes sum to zero; no constraint is
+//! needed.
 //!
-//! **Newton.** `K` cancels from the Newton equations, which leaves `(W K + 2 lambda I) D = -r` with
-//! `W` the curvature of the loss. That operator is self-adjoint in the inner product `<u, v> =
-//! u'Kv`, so conjugate gradients run in it directly: one product with `K` a step, nothing is
-//! factorised, singular `K` do no harm, and the condition number is at most `1 + 1 / (4 lambda)`
-//! (two classes, `K_ii = 1`). Step halving on `H`.
+//! **Newton.** `K` cancels from the Newton equations, which leaves `(W K + 2 lambda I) D = -r`,
+//! where `W` is the curvature of the loss. This operator is self-adjoint in the inner product
+//! `<u, v> = u'Kv`, so conjugate gradients run in that inner product: one product with `K` per
+//! step, no factorisation, and a singular `K` does no harm. The condition number is at most
+//! `1 + 1 / (4 lambda)` (two classes, `K_ii = 1`). Steps are halved until `H` falls.
 //!
 //! **Bounds.** By duality, for any probabilities `q`,
 //! ```text
 //! H* >= sum_i s_i entropy(q_i) - lambda tr(A'KA)        with A = s (y - q) / (2 lambda)
 //! ```
-//! with equality at the solution. Every iterate gives such a bound for free, and a problem whose
-//! bound exceeds what the caller can use is given up.
+//! with equality at the solution. Every iterate yields such a bound at no extra cost. A problem
+//! whose bound exceeds what the caller can use is abandoned.
 //!
 //! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
 //! selection", SADM 8 (2015).
@@ -37,45 +38,44 @@ use crate::linalg::{dot, symmetric_times};
 use bounds::bounds_here;
 use newton::newton_direction;
 
-/// Largest `|r_i| / s_i`, relative to the largest `|y - p|`, at which a solution is accepted: where
-/// `|K_ij| <= 1`, the gradient of `H` is at most this.
+/// A solution is accepted when the largest `|r_i| / s_i` is at most this, relative to the largest
+/// `|y - p|`. Where `|K_ij| <= 1`, this also bounds the gradient of `H`.
 const TOLERANCE: f64 = 1e-12;
-/// Newton steps before giving up.
+/// Most Newton steps.
 const NEWTON_STEPS: usize = 100;
-/// Halvings of a step.
+/// Most halvings of a step.
 const HALVINGS: usize = 40;
 
 /// A solution of kernel logistic regression.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// `A`, one column after the other.
+    /// `A`, column by column.
     pub coef: Vec<f64>,
-    /// Probabilities of the rows, as [`Likelihood::evaluate`] leaves them.
+    /// Probabilities of the rows, in the layout of [`Likelihood::evaluate`].
     pub probabilities: Vec<f64>,
-    /// `H`.
+    /// `H` at the solution.
     pub objective: f64,
-    /// `H` after each Newton step, the start first.
+    /// `H` at the start and after each Newton step.
     pub trace: Vec<f64>,
-    /// Largest entry of the gradient `K r`, relative to the largest of the terms `K b` that it is
-    /// the difference of.
+    /// Largest entry of the gradient `K r = 2 lambda K A - K b`, relative to the largest entry of
+    /// `K b`.
     pub gradient: f64,
-    /// Products with `K`.
+    /// Number of products with `K`.
     pub products: usize,
-    /// Whether the gradient is below 1e-10, relatively; always so where a gap was asked for
-    /// instead.
+    /// Whether the relative gradient is below 1e-10; always true where a gap was requested instead.
     pub converged: bool,
 }
 
 /// How a solve ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// At the solution.
+    /// The solution was found.
     Solved(Solution),
-    /// Given up, as the objective cannot be below this, which is more than the caller can use.
+    /// Abandoned: the objective cannot be below this bound, which is more than the caller can use.
     Above(f64),
 }
 
-/// Where a solve has been.
+/// A point that a solve has visited.
 struct Point {
     objective: f64,
     residual: f64,
@@ -91,23 +91,23 @@ impl Point {
     }
 }
 
-/// When a solve may end.
+/// When a solve ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Relative gap between `H` and its dual bound that is good enough; 0 asks for the solution to
-    /// the last digits.
+    /// Relative gap between `H` and its dual bound at which a solve ends; 0 asks for full accuracy.
     pub gap: f64,
-    /// The solve is given up when the objective cannot be at most this.
+    /// The solve is abandoned once the objective is known to exceed this.
     pub above: f64,
 }
 
 impl Stop {
-    /// At the solution.
+    /// Full accuracy.
     pub const EXACT: Self = Self {
         gap: 0.0,
         above: f64::INFINITY,
     };
-    /// Where predictions are the solution's for all that validation can see.
+    /// For the folds of a cross-validation: predictions are indistinguishable from those of the
+    /// solution.
     pub const FOLD: Self = Self {
         gap: 1e-11,
         above: f64::INFINITY,
@@ -130,8 +130,8 @@ pub fn solve(
     symmetric_times(k, n, &a, &mut work.f);
     let (mut loss, mut entropy) = likelihood.evaluate(&work.f, &mut work.p, &mut work.gap);
     let mut products = 1;
-    // Coefficients of another problem can be far worse than none, where the loss is flat and Newton
-    // steps lead nowhere.
+    // A start from another problem can be far worse than zero: the loss may be flat there, and
+    // Newton steps lead nowhere.
     let none = (likelihood.classes as f64).ln();
     let value = loss + ridge * dot(&a, &work.f);
     if value.is_nan() || value > none {
@@ -140,7 +140,7 @@ pub fn solve(
         (loss, entropy) = likelihood.evaluate(&work.f, &mut work.p, &mut work.gap);
     }
     let mut trace = Vec::new();
-    // The point of least objective, and where rounding makes objectives equal, of least residual.
+    // The point of least objective; among objectives that rounding makes equal, of least residual.
     let mut best: Option<Point> = None;
     let (mut least, mut stalled) = (f64::INFINITY, 0);
     loop {
@@ -155,14 +155,14 @@ pub fn solve(
             .iter()
             .fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
         let residual = likelihood.relative_size(&work.r) / largest;
-        // K b = 2 lambda f - K r: the terms that the gradient is the difference of.
+        // K b = 2 lambda f - K r: the size of the terms whose difference is the gradient.
         let size =
             |value: f64, (f, kr): (&f64, &f64)| f64::max(value, (2.0 * ridge * f - kr).abs());
         let terms = work.f.iter().zip(&work.kr).fold(f64::MIN_POSITIVE, size);
         let steepest = work.kr.iter().fold(0.0, |m, v| f64::max(m, v.abs()));
         let gradient = steepest / terms;
-        // The part of the residual that K sees; the rest of it only the dual coefficients below can
-        // mend.
+        // The part of the residual that K sees. Only the dual coefficients below can remove the
+        // rest.
         let seen = dot(&work.r, &work.kr).max(0.0);
         stalled = if seen < 0.25 * least { 0 } else { stalled + 1 };
         least = least.min(seen);
@@ -185,9 +185,9 @@ pub fn solve(
         {
             break;
         }
-        // Near the solution the dual coefficients have almost the same outputs. They satisfy the
-        // equations in the directions that K does not see as well, where conjugate gradients leave
-        // everything as it was.
+        // Near the solution the dual coefficients have almost the same outputs. They also satisfy
+        // the equations in the directions that K does not see, which conjugate gradients leave
+        // unchanged.
         let shift = steepest / (2.0 * ridge);
         if shift <= TOLERANCE || (shift <= 1e-5 && residual > 100.0 * shift) {
             a.iter_mut()

@@ -1,13 +1,13 @@
-//! The Newton direction.
+//! The Newton direction, by conjugate gradients.
 
 use super::{Likelihood, Workspace};
 use crate::linalg::{dot, symmetric_times};
 
-/// Conjugate gradient steps in one Newton step.
+/// Most conjugate gradient steps within one Newton step.
 const INNER_STEPS: usize = 1000;
 
-/// Conjugate gradients in the inner product `u'Kv` on `(W K + 2 lambda I) d = -r`; `d` is left in
-/// `work.step`. Gives the number of products.
+/// Conjugate gradients in the inner product `u'Kv` on `(W K + 2 lambda I) d = -r`; leaves `d` in
+/// `work.step` and returns the number of products.
 pub(super) fn newton_direction(
     k: &[f64],
     likelihood: &Likelihood,
@@ -29,7 +29,7 @@ pub(super) fn newton_direction(
     work.k_direction.copy_from_slice(&work.k_inner);
     let first = dot(&work.inner, &work.k_inner);
     let mut norm = first;
-    // Tighter as the solution comes near: the outer steps then converge quadratically.
+    // The tolerance tightens near the solution, so that the outer steps converge quadratically.
     let target = first * residual.clamp(1e-8, 0.1).powi(2);
     let mut products = 0;
     for _ in 0..INNER_STEPS {

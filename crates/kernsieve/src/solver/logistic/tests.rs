@@ -127,9 +127,8 @@ fn the_dual_value_bounds_from_below_and_meets_the_objective() {
             };
             solve(k.as_slice(), &likelihood, 0.02, &start, stop, work)
         };
-        assert!(
-            matches!(try_below(s.objective - 1e-6, &mut work), Outcome::Above(v) if v <= s.objective + 1e-13)
-        );
+        let below = try_below(s.objective - 1e-6, &mut work);
+        assert!(matches!(below, Outcome::Above(v) if v <= s.objective + 1e-13));
         assert!(matches!(
             try_below(s.objective + 1e-6, &mut work),
             Outcome::Solved(_)
@@ -216,7 +215,9 @@ fn separable_and_singular_problems_are_solved() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn weights_are_repetitions_and_order_does_not_matter(seed in 0u64..1000, c in 2usize..5, ridge in -5.0f64..0.5) {
+    fn weights_are_repetitions_and_order_does_not_matter(
+        seed in 0u64..1000, c in 2usize..5, ridge in -5.0f64..0.5,
+    ) {
         let ridge = 10f64.powf(ridge);
         let (k, classes) = example(24, c, seed);
         let n = classes.n_rows();

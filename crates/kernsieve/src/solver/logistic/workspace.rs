@@ -1,6 +1,6 @@
 //! The vectors that a solve works on.
 
-/// Vectors that solves of one size can share.
+/// Scratch vectors that solves of the same size can share.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     pub(super) f: Vec<f64>,

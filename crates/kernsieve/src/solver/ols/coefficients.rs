@@ -1,4 +1,4 @@
-//! Coefficients of the columns that were chosen.
+//! Coefficients of the chosen columns.
 
 use super::PENALTY;
 use crate::error::Result;
@@ -7,8 +7,8 @@ use kernsieve_dense::tall_qr;
 
 /// Coefficients of chosen columns, from an orthogonal factorisation of the columns themselves.
 ///
-/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`; rows may stream. With `P_S = Q
-/// R` and `s_k = r_kk^2 / (r_kk^2 + 1e-9)` the coefficients are `R^-1 diag(s) Q'Y`.
+/// `fill(i, row)` writes row `i` of `[P_S Y]`, centred, into `row`, so rows may be streamed. With
+/// `P_S = Q R` and `s_k = r_kk^2 / (r_kk^2 + 1e-9)`, the coefficients are `R^-1 diag(s) Q'Y`.
 pub fn coefficients(
     rows: usize,
     chosen: usize,
@@ -41,11 +41,12 @@ pub fn coefficients(
     Ok(Coefficients { coef: b, gradient })
 }
 
-/// What [`coefficients`] finds.
+/// The result of [`coefficients`].
 #[derive(Clone, Debug)]
 pub struct Coefficients {
     /// Chosen columns x responses.
     pub coef: Matrix,
-    /// `P_S'(Y - P_S coef)` at the exact solution: zero but for the penalty, `R' diag(1 - s) Q'Y`.
+    /// `P_S'(Y - P_S coef)` at the exact solution: `R' diag(1 - s) Q'Y`, which is zero apart from
+    /// the penalty.
     pub gradient: Matrix,
 }

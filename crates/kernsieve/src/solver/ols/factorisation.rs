@@ -1,24 +1,24 @@
-//! The Cholesky factorisation whose pivots are the choice.
+//! The Cholesky factorisation whose pivots are the chosen candidates.
 
 use super::PENALTY;
 use crate::linalg::{Matrix, View, dot, gemm_into};
 use rayon::prelude::*;
 
-/// A column with a smaller share of its squared norm left is dependent on those chosen.
+/// A column with a smaller share of its squared norm left depends on the chosen ones.
 pub(super) const DEPENDENT: f64 = 1e-12;
-/// When the best gain is a smaller share of the first one, the responses are explained and what is
-/// left is rounding.
+/// When the best gain is a smaller share of the first one, the responses are explained and only
+/// rounding errors are left.
 const NOTHING: f64 = 1e-14;
 /// Gains that differ by a smaller share are tied.
 const TIE: f64 = 1e-8;
 /// Steps between two updates of the Schur complement.
 pub(super) const BLOCK: usize = 64;
 
-/// The factorisation under way. Positions `0..t` hold what was chosen, in order; everything is
-/// permuted alike.
+/// The factorisation in progress. Positions `0..t` hold the chosen candidates, in order. All fields
+/// are permuted alike.
 pub(super) struct State {
-    /// Lower triangle: columns before the current block hold the factor, the rest the Schur
-    /// complement as of its start.
+    /// Lower triangle. Columns before the current block hold the factor; the others hold the Schur
+    /// complement at the start of the block.
     a: Matrix,
     /// Factor columns of the current block, `m x BLOCK`, row by row.
     panel: Matrix,
@@ -32,7 +32,7 @@ pub(super) struct State {
     pub(super) order: Vec<usize>,
     /// Rank of each candidate.
     ranks: Vec<usize>,
-    /// Gain of each position, where there is one.
+    /// Gain of each position; minus infinity where the candidate is dependent.
     gains: Vec<f64>,
     /// The best gain of the first step.
     first: Option<f64>,
@@ -59,8 +59,9 @@ impl State {
         self.a.rows()
     }
 
-    /// Position of the best remaining candidate, the one of least rank on a tie; `None` when all
-    /// are dependent or nothing is left to explain. Gains that differ by rounding are tied.
+    /// Position of the best remaining candidate. Ties, which include gains that differ by rounding
+    /// only, go to the least rank. `None` when all candidates are dependent or nothing is left to
+    /// explain.
     pub(super) fn best(&mut self, from: usize) -> Option<usize> {
         let mut most = f64::NEG_INFINITY;
         for i in from..self.candidates() {
@@ -118,7 +119,8 @@ impl State {
         let (a, left) = (&self.a, &mut self.left[t + 1..]);
         let panel = &mut self.panel.as_mut_slice()[(t + 1) * BLOCK..];
         let b = &mut self.b.as_mut_slice()[(t + 1) * c..];
-        // One remaining candidate: its new entry of the factor, and what is left of it.
+        // For one remaining candidate: its new entry of the factor, and its remaining norm and
+        // products.
         let one = |i: usize, row: &mut [f64], left: &mut f64, b: &mut [f64]| {
             let l = (a[(t + 1 + i, t)] - dot(&row[..k], &pivot)) / length;
             row[k] = l;
@@ -154,8 +156,8 @@ impl State {
         (length, responses)
     }
 
-    /// `q_k'p` of the pivot at `start + k`: factor columns of earlier blocks, then those of the
-    /// panel.
+    /// `q_k'p` of the pivot at `start + k`: first the factor columns of earlier blocks, then those
+    /// of the panel.
     pub(super) fn projections(&self, start: usize, k: usize) -> Vec<f64> {
         let t = start + k;
         let mut row = self.a.row(t)[..start].to_vec();
@@ -163,8 +165,8 @@ impl State {
         row
     }
 
-    /// Stores the panel's columns in the factor and takes them out of the Schur complement: lower
-    /// half, by products.
+    /// Stores the panel's columns in the factor and removes them from the lower half of the Schur
+    /// complement, by matrix products.
     pub(super) fn update(&mut self, start: usize, width: usize) {
         const TILE: usize = 128;
         let m = self.candidates();

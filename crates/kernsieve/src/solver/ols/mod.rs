@@ -1,18 +1,20 @@
 //! Orthogonal least squares forward selection for many responses (Harrison & Pasupa, section 2.3).
 //!
 //! Candidate columns `p_j` and responses `y_c` are centred (the offset enters first and is never
-//! penalised). Every step takes the candidate of largest `sum_c (p_j'y_c)^2 / (p_j'p_j + 1e-9)`,
-//! `p_j` being what is left of the candidate once it is orthogonal to those already chosen: the
-//! choice of textbook modified Gram-Schmidt.
+//! penalised). Every step takes the candidate with the largest
+//! `sum_c (p_j'y_c)^2 / (p_j'p_j + 1e-9)`, where `p_j` is the part of the candidate that is
+//! orthogonal to the columns chosen before. This is the choice that textbook modified Gram-Schmidt
+//! makes.
 //!
-//! It is done as a Cholesky factorisation of `G = P'P` in which that criterion picks the pivot. All
-//! the criterion needs is the squared norm and the products with the responses of each remaining
-//! candidate, `O(m c)` a step; the Schur complement is updated a block of steps at a time by matrix
-//! products. A full path costs `m^3 / 3` flops on top of `G`.
+//! The computation is a Cholesky factorisation of `G = P'P` in which this criterion picks the
+//! pivot. The criterion only needs the squared norm of each remaining candidate and its products
+//! with the responses, `O(m c)` per step. The Schur complement is updated by matrix products after
+//! each block of steps. A full path costs `m^3 / 3` flops in addition to `G`.
 //!
-//! `G` squares the condition number: a candidate with less than 1e-12 of its squared norm left
-//! counts as dependent and is excluded, and the coefficients of the chosen columns come from an
-//! orthogonal factorisation of those columns ([`coefficients`]), not from `G`.
+//! Forming `G` squares the condition number. Therefore a candidate with less than 1e-12 of its
+//! squared norm left counts as dependent and is excluded, and the coefficients of the chosen
+//! columns come from an orthogonal factorisation of those columns ([`coefficients()`]), not from
+//! `G`.
 
 mod coefficients;
 mod factorisation;
@@ -22,8 +24,8 @@ pub use coefficients::{Coefficients, coefficients};
 use crate::linalg::Matrix;
 use factorisation::{BLOCK, State};
 
-/// Diagonal penalty in orthogonal coordinates, on squared norms of orthogonal columns that are not
-/// normalised.
+/// Ridge penalty in orthogonal coordinates: it is added to the squared norms of the orthogonal
+/// columns, which are not normalised.
 pub const PENALTY: f64 = 1e-9;
 /// A step of the selection, as an observer sees it.
 pub struct Step<'a> {
@@ -37,16 +39,16 @@ pub struct Step<'a> {
     pub projections: &'a [f64],
     /// Products of its unit vector with the responses, `q'y_c`.
     pub responses: &'a [f64],
-    /// Part of those that enters the fit: `|p|^2 / (|p|^2 + 1e-9)`.
+    /// Share of `responses` that enters the fit: `|p|^2 / (|p|^2 + 1e-9)`.
     pub shrinkage: f64,
 }
 
 /// Selects up to `max` candidates. `gram` is `P'P` (`m x m`, centred columns; its lower triangle is
 /// overwritten) and `products` is `P'Y` (`m x c`). `observe` is called after every step and may end
-/// the selection by returning `false`. Returns the number of steps taken: fewer than `max` when
-/// nothing independent, or nothing to explain, is left.
+/// the selection by returning `false`. Returns the number of steps taken: fewer than `max` when no
+/// independent candidate, or nothing to explain, is left.
 ///
-/// Ties go to the candidate that stands first.
+/// Ties go to the first candidate.
 pub fn forward_selection(
     gram: Matrix,
     products: Matrix,
@@ -57,8 +59,8 @@ pub fn forward_selection(
     ranked_selection(gram, products, &ranks, max, observe)
 }
 
-/// The same with ties going to the candidate of least rank. Ranks that come from the rows
-/// themselves make the choice the same in whatever order they stand.
+/// Like [`forward_selection`], but ties go to the candidate of least rank. With ranks derived from
+/// the rows themselves, the choice does not depend on the order of the rows.
 pub fn ranked_selection(
     gram: Matrix,
     products: Matrix,

@@ -82,8 +82,7 @@ fn chooses_as_modified_gram_schmidt_does() {
         let (p, y) = (centred(n, m, seed), centred(n, c, seed + 100));
         let max = m.min(n - 1);
         let t = run(&p, &y, max);
-        // In the last dimension that is left all columns are the same: the one that stands
-        // first is taken.
+        // In the last remaining dimension all columns are the same, and the first one is taken.
         let same = if max == n - 1 { max - 1 } else { max };
         assert_eq!(t.order[..same], reference(&p, &y, max)[..same], "{n} x {m}");
         // n_s is a prefix of n_s + 1, whatever the block boundaries.

@@ -2,26 +2,29 @@
 //! 2.2 and eq. 7).
 //!
 //! ```text
-//! min_a  a'Qa / 2 - c'a,     Q_ij = y_i y_j K_ij,     a >= 0,     the entries of each group sum to 1
+//! min_a  a'Qa / 2 - c'a,   Q_ij = y_i y_j K_ij,   a >= 0,   the entries of each group sum to 1
 //! ```
-//! A step moves weight from one entry to another of the same group: to the entry `i` of least slope
-//! `(Qa - c)_i`, from the entry `j` with which the objective falls most (its change is a quadratic
-//! function of the step, so both are known in advance: second-order choice, Fan, Chen & Lin 2005).
-//! All slopes are kept up to date, which takes two rows of `K` a step. At the minimum the entries
-//! that are not zero have the least slope of their group; how far they are from it is the *gap*
-//! that ends the iteration. Entries that are zero and far from the least slope are not looked at
-//! for a while (shrinking); their slopes stay exact.
 //!
-//! The relaxed form (section 5.2) lets both of two groups sum to less: `1 - s_0 = g (1 - s_1) >= 0`
-//! with `g` the ratio of their `|y|`. It has one more kind of step, which adds to or takes from one
-//! entry of each group.
+//! A step moves weight between two entries of the same group: to the entry `i` of least slope
+//! `(Qa - c)_i`, from the entry `j` that lowers the objective most. The change of the objective is
+//! a quadratic function of the step, so the best step and its gain are known in advance
+//! (second-order choice, Fan, Chen & Lin 2005). All slopes are kept up to date, which takes two
+//! rows of `K` per step.
+//!
+//! At the minimum, all nonzero entries have the least slope of their group. Their distance from it
+//! is the *gap* that ends the iteration. Entries that are zero and far from the least slope are
+//! skipped for a while (shrinking); their slopes stay exact.
+//!
+//! The relaxed form (section 5.2) is for two groups and lets both sums `s_0` and `s_1` be less than
+//! 1: `1 - s_0 = g (1 - s_1) >= 0`, where `g` is the ratio of their `|y|`. It has one more kind of
+//! step, which grows or shrinks one entry of each group.
 
 /// Rows of a symmetric kernel matrix.
 pub trait KernelRows {
     /// Number of rows.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -29,7 +32,7 @@ pub trait KernelRows {
     /// An entry of the diagonal.
     fn diagonal(&self, i: usize) -> f64;
 
-    /// A row.
+    /// Row `i`.
     fn row(&mut self, i: usize) -> &[f64];
 }
 
@@ -37,7 +40,7 @@ pub trait KernelRows {
 pub struct Whole<'a> {
     /// Row-major entries.
     pub gram: &'a [f64],
-    /// Its order.
+    /// Order of the matrix.
     pub size: usize,
 }
 
@@ -71,20 +74,20 @@ pub struct Solution {
     pub weights: Vec<f64>,
     /// `a'Qa / 2 - c'a`.
     pub objective: f64,
-    /// By how much the slope of an entry that is not zero exceeds the least of its group, relative
-    /// to the largest term of the group: an entry of the diagonal of `Q`, or of `c`.
+    /// Largest excess of the slope of a nonzero entry over the least slope of its group. It is
+    /// relative to the largest entry of the group in `c` or in the diagonal of `Q`.
     pub gap: f64,
-    /// Steps.
+    /// Number of steps.
     pub iterations: usize,
     /// Whether the gap is at most the tolerance.
     pub converged: bool,
 }
 
-/// Steps before the iteration is given up, per entry.
+/// Most steps, per entry.
 const STEPS_PER_ENTRY: usize = 2000;
-/// Steps between two looks at which entries can be left alone.
+/// Steps between two searches for entries that can be skipped.
 const SHRINK_EVERY: usize = 200;
-/// Curvature of a step is at least this share of the diagonal: rows may be copies of each other.
+/// Least curvature of a step, as a share of the diagonal, because rows may be copies of each other.
 const LEAST_CURVATURE: f64 = 1e-12;
 
 /// The state of an iteration.
@@ -98,14 +101,15 @@ struct State<'a> {
     weights: Vec<f64>,
     /// `Qa - c`.
     slopes: Vec<f64>,
-    /// Members of each group that are looked at.
+    /// Members of each group that are not skipped.
     active: Vec<Vec<usize>>,
-    /// Size of the terms of each group, which its gap is measured by: one class may have kernels a
-    /// million times as high as another's.
+    /// Size of the terms of each group. Its gap is relative to this, because the kernel values of
+    /// one class may be a million times those of another.
     scales: Vec<f64>,
 }
 
-/// Least slope of a group and the largest among entries that are not zero: positions and values.
+/// Position and value of the least slope of a group, and of the largest slope among its nonzero
+/// entries.
 #[derive(Clone, Copy, Debug)]
 struct Extremes {
     least: (usize, f64),
@@ -118,9 +122,9 @@ impl Extremes {
     }
 }
 
-/// The minimum, from `start` (weights that satisfy the constraints) or from one entry a group, to a
-/// relative gap of at most `tol`. `linear` is `c`. With `relaxed` (two groups) sums may be less
-/// than 1.
+/// Minimises to a relative gap of at most `tol`. It starts from `start` (weights that satisfy the
+/// constraints) or else from one entry per group. `linear` is `c`. With `relaxed` (two groups),
+/// sums may be less than 1.
 pub fn minimise(
     rows: &mut dyn KernelRows,
     linear: &[f64],
@@ -180,14 +184,14 @@ pub fn minimise(
         objective,
         gap,
         iterations,
-        // Comparisons with what is not a number find no gap.
+        // Comparisons with NaN find no gap, so the slopes are checked as well.
         converged: gap <= tol && state.slopes.iter().all(|s| s.is_finite()),
         weights: state.weights,
     }
 }
 
 impl State<'_> {
-    /// Slopes after entry `i` has grown by `step`.
+    /// Updates the slopes after entry `i` has grown by `step`.
     fn add(&mut self, i: usize, step: f64) {
         let factor = step * self.signs[i];
         let row = self.rows.row(i);
@@ -195,7 +199,7 @@ impl State<'_> {
         slopes.for_each(|((s, y), k)| *s += factor * y * k);
     }
 
-    /// Steps until the gap is small enough; their number, and the gap.
+    /// Steps until the gap is small enough. Returns the number of steps and the gap.
     fn run(&mut self, relaxed: bool, tol: f64) -> (usize, f64) {
         let limit = STEPS_PER_ENTRY * self.weights.len().max(1);
         let mut steps = 0;
@@ -230,7 +234,7 @@ impl State<'_> {
                 .any(|(a, g)| a.len() < g.members.len());
             if gap <= tol || steps >= limit {
                 if shrunk {
-                    // Everything is looked at again before the end.
+                    // All entries are checked again before the end.
                     self.active = self.groups.iter().map(|g| g.members.clone()).collect();
                     continue;
                 }
@@ -241,7 +245,7 @@ impl State<'_> {
                 Some((slope, first, second, grow)) if slope > gaps[worst] => {
                     self.move_both(first, second, grow)
                 }
-                // Nothing to take weight from: rounding has the last word.
+                // There is no entry to take weight from: only rounding errors are left.
                 _ if !self.move_pair(worst, extremes[worst].least.0) => return (steps, gap),
                 _ => {}
             }
@@ -268,8 +272,8 @@ impl State<'_> {
         found
     }
 
-    /// Moves weight to entry `i` from the entry of its group with which the objective falls most;
-    /// whether there is one.
+    /// Moves weight to entry `i` from the entry of its group that lowers the objective most.
+    /// Returns whether there is one.
     fn move_pair(&mut self, group: usize, i: usize) -> bool {
         let (own, y) = (self.slopes[i], self.groups[group].sign);
         let diagonal = self.diagonal[i];
@@ -303,8 +307,8 @@ impl State<'_> {
         true
     }
 
-    /// Of the steps that change both sums: how steep the better one is, its two entries, and
-    /// whether they grow.
+    /// The steeper of the two steps that change both sums: its slope, its two entries, and whether
+    /// they grow.
     fn joint_step(&self, extremes: &[Extremes]) -> Option<(f64, usize, usize, bool)> {
         let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
         let (first, second) = (&extremes[0], &extremes[1]);
@@ -325,7 +329,7 @@ impl State<'_> {
         }
     }
 
-    /// Grows (or shrinks) an entry of each of two groups, as far as the objective falls.
+    /// Grows or shrinks one entry of each of two groups as far as the objective falls.
     fn move_both(&mut self, first: usize, second: usize, grow: bool) {
         let ratio = (self.groups[0].sign / self.groups[1].sign).abs();
         let slope = self.slopes[first] + ratio * self.slopes[second];
@@ -350,8 +354,8 @@ impl State<'_> {
         self.add(second, ratio * step);
     }
 
-    /// Leaves alone entries that are zero and whose slope is beyond the largest of those that are
-    /// not.
+    /// Skips entries that are zero and whose slope is well above the largest slope of a nonzero
+    /// entry.
     fn shrink(&mut self, extremes: &[Extremes]) {
         for (active, e) in self.active.iter_mut().zip(extremes) {
             let bound = e.largest.1 + e.gap();

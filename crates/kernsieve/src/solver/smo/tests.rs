@@ -65,7 +65,9 @@ impl Program {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
-    fn the_conditions_of_a_minimum_hold(n in 6usize..60, gamma in 0.2f64..4.0, width in 0.2f64..3.0, seed in 0u64..1000) {
+    fn the_conditions_of_a_minimum_hold(
+        n in 6usize..60, gamma in 0.2f64..4.0, width in 0.2f64..3.0, seed in 0u64..1000,
+    ) {
         let p = program(n, gamma, width, seed);
         let s = p.solve(None, false);
         prop_assert!(s.converged && (s.objective - p.objective(&s.weights)).abs() < 1e-9);
@@ -81,14 +83,18 @@ proptest! {
         }
         // From anywhere the same minimum.
         let mut start = vec![0.0; n];
-        p.groups.iter().for_each(|g| g.members.iter().for_each(|&i| start[i] = 1.0 / g.members.len() as f64));
+        for g in &p.groups {
+            g.members.iter().for_each(|&i| start[i] = 1.0 / g.members.len() as f64);
+        }
         let warm = p.solve(Some(&start), false);
         prop_assert!((warm.objective - s.objective).abs() < 1e-9);
         // The relaxed set holds the other one, and its sums are tied to each other.
         let relaxed = p.solve(None, true);
         prop_assert!(relaxed.converged && relaxed.objective <= s.objective + 1e-9);
-        let sums: Vec<f64> = p.groups.iter().map(|g| g.members.iter().map(|&i| relaxed.weights[i]).sum()).collect();
-        prop_assert!(((1.0 - sums[0]) - gamma * (1.0 - sums[1])).abs() < 1e-9 && sums[0] < 1.0 + 1e-9, "{sums:?}");
+        let sum = |g: &Group| g.members.iter().map(|&i| relaxed.weights[i]).sum::<f64>();
+        let sums: Vec<f64> = p.groups.iter().map(sum).collect();
+        let tied = (1.0 - sums[0]) - gamma * (1.0 - sums[1]);
+        prop_assert!(tied.abs() < 1e-9 && sums[0] < 1.0 + 1e-9, "{sums:?}");
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Logistic regression with an L1 penalty, for two classes or more.
 //!
 //! ```text
-//! min_{W,b}  sum_i -log p_{y_i}(x_i) + lambda sum_k (r |w_k|_1 + (1 - r) |w_k|^2 / 2),      p = softmax(W x + b)
+//! min_{W,b}  sum_i -log p_{y_i}(x_i) + lambda sum_k (r |w_k|_1 + (1 - r) |w_k|^2 / 2),
+//! p = softmax(W x + b)
 //! ```
-//! with one row of coefficients for two classes (the log odds of the second) and one a class for
-//! more. The offsets are free. The loss is not divided by the number of rows, so that `lambda`
-//! means what it means in [`super::lasso`].
+//! with one row of coefficients for two classes (the log odds of the second class) and one row per
+//! class for more. The offsets are not penalised. The loss is not divided by the number of rows, so
+//! `lambda` has the same meaning as in [`super::lasso`].
 //!
-//! Row by row: the quadratic model of the objective in one row of coefficients is a weighted lasso,
-//! which [`super::coordinate_descent`] solves on a working set of features; a step towards its
-//! solution is halved until the objective falls. Along a list of falling penalties each start is
-//! the end of the one before. Complexity: `n p` a row for the slopes, `n s^2` for the quadratic
-//! model on `s` features.
+//! Rows of coefficients are improved in turn. The quadratic model of the objective in one row is a
+//! weighted lasso, which [`super::coordinate_descent`] solves on a working set of features. The
+//! step towards its solution is halved until the objective falls. Along a list of falling
+//! penalties, each penalty starts from the solution of the one before. Complexity: `n p` per row
+//! for the slopes, and `n s^2` for the quadratic model on `s` features.
 
 mod polish;
 mod shift;
@@ -22,37 +23,37 @@ use super::likelihood::Likelihood;
 use crate::classes::Classes;
 use crate::linalg::{Matrix, dot, matmul_sequential, symmetric_product};
 
-/// A point of a path.
+/// The solution at one penalty of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// Coefficients, outputs x features.
     pub coef: Matrix,
-    /// One per output.
+    /// Offsets, one per output.
     pub offset: Vec<f64>,
     /// The objective.
     pub objective: f64,
-    /// By how much the slopes break the conditions of a minimum, relative to the largest slope at
-    /// zero.
+    /// Largest violation of the optimality conditions, relative to the largest slope at zero.
     pub violation: f64,
-    /// Passes over the rows of coefficients.
+    /// Number of passes over the rows of coefficients.
     pub passes: usize,
-    /// Whether the violation is small enough.
+    /// Whether the violation is within the tolerance.
     pub converged: bool,
 }
 
-/// Passes before a solution is taken as it is.
+/// Most passes.
 const PASSES: usize = 300;
-/// Rows that are all but certain still count this much of their weight in the quadratic model.
+/// Least curvature of a row in the quadratic model, as a share of its weight. Without it, rows
+/// whose class is almost certain would not count at all.
 const LEAST_CURVATURE: f64 = 1e-7;
-/// Coefficients this much below the largest are rounding.
+/// Coefficients below this share of the largest are rounding errors.
 const DUST: f64 = 1e-10;
 /// Passes between two Newton steps in all outputs at once.
 const POLISH_EVERY: usize = 4;
-/// Halvings of a step.
+/// Most halvings of a step.
 const HALVINGS: usize = 30;
 
-/// Solutions at every penalty (falling): conditions of a minimum hold to `tol` times the largest
-/// slope at zero.
+/// Solutions at every penalty; the penalties must fall. The optimality conditions hold to within
+/// `tol` times the largest slope at zero.
 pub fn path(x: &Matrix, classes: &Classes, penalties: &[Penalty], tol: f64) -> Vec<Solution> {
     let mut walk = Walk::new(x, classes);
     penalties
@@ -63,15 +64,15 @@ pub fn path(x: &Matrix, classes: &Classes, penalties: &[Penalty], tol: f64) -> V
 
 struct Walk {
     likelihood: Likelihood,
-    /// Weight of all rows.
+    /// Total weight of the rows.
     total: f64,
     /// `X'`.
     features: Matrix,
-    /// Outputs, one after the other; probabilities and `y - p` there.
+    /// Outputs, column by column; then the probabilities `p` and `y - p` at these outputs.
     outputs: Vec<f64>,
     p: Vec<f64>,
     gap: Vec<f64>,
-    /// Sum of losses there.
+    /// Sum of the losses at these outputs.
     loss: f64,
     coef: Matrix,
     offset: Vec<f64>,
@@ -115,7 +116,7 @@ impl Walk {
         walk
     }
 
-    /// `weight (y - p)` and the curvature `weight p (1 - p)` of every row in output `k`.
+    /// `weight (y - p)` and the curvature `weight p (1 - p)` of every row, for output `k`.
     fn residual(&self, k: usize) -> (Vec<f64>, Vec<f64>) {
         let n = self.likelihood.n_rows();
         let own = k * n..(k + 1) * n;
@@ -160,7 +161,8 @@ impl Walk {
             }
         }
         let own: f64 = self.coef.iter_rows().map(|w| penalty.of(w)).sum();
-        // What rounding has left of a feature that another one speaks for is zero.
+        // A coefficient that only rounding keeps from zero, because another feature does the same
+        // job, is set to zero.
         let dust = DUST * self.coef.max_abs();
         let mut coef = self.coef.clone();
         coef.as_mut_slice()
@@ -177,7 +179,7 @@ impl Walk {
         }
     }
 
-    /// One step of output `k` towards the solution of its quadratic model; whether the objective
+    /// Moves output `k` towards the solution of its quadratic model. Returns whether the objective
     /// fell.
     fn improve(
         &mut self,
@@ -197,7 +199,7 @@ impl Walk {
         new.truncate(set.len().max(GROWTH));
         set.extend(new);
         set.sort_unstable();
-        // The offset is eliminated: features centred by their mean in the curvature.
+        // The offset is eliminated: features are centred by their curvature-weighted mean.
         let weight: f64 = curvature.iter().sum();
         let mut scaled = self.features.select_rows(&set);
         let means: Vec<f64> = scaled
@@ -239,7 +241,7 @@ impl Walk {
                 .zip(&step)
                 .for_each(|(&j, d)| moved[j] += share * d);
             if share == 1.0 {
-                // Where the model says zero it is zero.
+                // Zeros of the model's solution are exact.
                 set.iter().zip(&descent.w).for_each(|(&j, w)| moved[j] = *w);
             }
             let mut outputs = self.outputs.clone();
@@ -247,7 +249,7 @@ impl Walk {
             own.zip(&shift).for_each(|(z, s)| *z += share * s);
             let (mut p, mut gap) = (self.p.clone(), self.gap.clone());
             let loss = self.total * self.likelihood.evaluate(&outputs, &mut p, &mut gap).0;
-            // Near the minimum the objective changes by less than its rounding.
+            // Near the minimum the objective changes by less than its rounding error.
             if loss + penalty.of(&moved) <= before * (1.0 + 4.0 * f64::EPSILON) {
                 self.coef.row_mut(k).copy_from_slice(&moved);
                 self.offset[k] += share * offset_step;
@@ -260,7 +262,7 @@ impl Walk {
     }
 }
 
-/// The penalty on absolute values from which on all coefficients are zero.
+/// The smallest penalty on absolute values at which all coefficients are zero.
 pub fn largest_penalty(x: &Matrix, classes: &Classes) -> f64 {
     Walk::new(x, classes).steepest
 }

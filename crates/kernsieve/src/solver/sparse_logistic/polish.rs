@@ -1,17 +1,17 @@
-//! A Newton step in all outputs at once.
+//! A Newton step in all outputs at once, to speed up the last digits.
 
 use super::{LEAST_CURVATURE, Walk};
 use crate::linalg::{Cholesky, Matrix, View, dot, matmul};
 use crate::solver::coordinate_descent::Penalty;
 
-/// Flops that such a step may take.
+/// Most flops that such a step may take.
 const POLISH_FLOPS: f64 = 2e10;
 
 impl Walk {
-    /// A Newton step of all coefficients that are not zero, with their present signs, and all
-    /// offsets at once; halved until the objective falls, coefficients that would change their sign
-    /// to zero. One output at a time is slow to the end; this is not, but has to know which
-    /// coefficients are zero.
+    /// Takes one Newton step in all nonzero coefficients, with their current signs, and in all
+    /// offsets. The step is halved until the objective falls, and coefficients that would change
+    /// sign become zero. Improving one output at a time converges slowly near the solution; this
+    /// step does not, but it needs to know which coefficients are zero.
     pub(super) fn polish(&mut self, penalty: Penalty) {
         let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
         let sets: Vec<Vec<usize>> = (0..q)
@@ -28,7 +28,7 @@ impl Walk {
         if (n * size) as f64 * size as f64 > POLISH_FLOPS {
             return;
         }
-        // Features of each output, the last one constant: the offset.
+        // Features of each output; the last one is constant and stands for the offset.
         let columns: Vec<Matrix> = sets
             .iter()
             .map(|set| {
@@ -74,7 +74,8 @@ impl Walk {
                 }
             }
         }
-        // The same shift in all classes changes nothing but the penalty: a little curvature there.
+        // A shift that all classes share changes only the penalty, so a little curvature is added
+        // for it.
         let largest = (0..size).map(|i| hessian[(i, i)]).fold(0.0, f64::max);
         for i in 0..size {
             hessian[(i, i)] += 1e-9 * largest;

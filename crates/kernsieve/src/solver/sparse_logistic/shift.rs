@@ -1,12 +1,12 @@
-//! Shifts that all classes share: they change no probability, but the penalty.
+//! Shifts that all classes share: they change the penalty but no probability.
 
 use super::Walk;
 use crate::solver::coordinate_descent::Penalty;
 
 impl Walk {
-    /// Adding the same to a feature's coefficients in all classes changes no probability: what
-    /// makes the penalty least is added. Without this the steps, one class at a time, would creep
-    /// along these directions.
+    /// Adding the same number to a feature's coefficients in all classes changes no probability.
+    /// This adds the number that minimises the penalty. Without it, steps in one class at a time
+    /// would converge slowly along these directions.
     pub(super) fn shift(&mut self, penalty: Penalty) {
         let (q, n) = (self.coef.rows(), self.likelihood.n_rows());
         if q < 2 {
@@ -26,7 +26,7 @@ impl Walk {
                 moved.for_each(|(z, x)| *z -= centre * x);
             }
         }
-        // Offsets have no penalty: they stay around zero.
+        // Offsets have no penalty: their mean is kept at zero.
         let mean = self.offset.iter().sum::<f64>() / q as f64;
         self.offset.iter_mut().for_each(|b| *b -= mean);
         self.outputs.iter_mut().for_each(|z| *z -= mean);
@@ -38,13 +38,13 @@ impl Walk {
     }
 }
 
-/// The `c` that makes `sum_k l1 |v_k - c| + l2 (v_k - c)^2 / 2` least, of several the one nearest
-/// to zero. `values` are sorted.
+/// The `c` that minimises `sum_k l1 |v_k - c| + l2 (v_k - c)^2 / 2`; among several, the one nearest
+/// to zero. Sorts `values`.
 fn cheapest_centre(values: &mut [f64], penalty: Penalty) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let slope = |c: f64, side: f64| {
-        // Of the sum at c, from the left (-1) or the right (1).
+        // Slope of the sum at c, from the left (-1) or from the right (1).
         let terms = values.iter().map(|&v| {
             let sign = if c > v || c == v && side > 0.0 {
                 1.0

@@ -1,4 +1,4 @@
-//! The present weights and the ways to move them.
+//! The current weights, and the ways to update them.
 
 use super::{Slopes, Stopping, WeightedLoss};
 use crate::error::Result;
@@ -6,13 +6,13 @@ use crate::solver::box_quadratic::{Correction, box_lasso, minimise};
 
 /// Weights below this are set to zero.
 const ZERO: f64 = 1e-3;
-/// Trust region: at the start of a penalty, and at most.
+/// Radius of the trust region: at the start of a penalty, and the largest one.
 const RADIUS: (f64, f64) = (0.3, 1.0);
-/// Values at which a weight may come back.
+/// Values that a returning weight may take.
 const RETURNS: [f64; 4] = [0.02, 0.1, 0.3, 1.0];
 /// Smallest gain of a drop or return.
 const MOVE_GAIN: f64 = 1e-6;
-/// Drops, and returns, that are tried in a round: those that promise most.
+/// The most drops, and the most returns, that a round tries: those that promise most.
 const MOVES: usize = 12;
 
 /// Weights with the loss and its derivatives there.
@@ -137,7 +137,7 @@ impl<S> Iterate<S> {
         Ok(())
     }
 
-    /// Eq. 14-16 at the present weights, and back towards them until the objective falls.
+    /// Solves eq. 14-16 at the current weights and halves the step until the objective falls.
     pub(super) fn linearised_steps<L: WeightedLoss<State = S>>(
         &mut self,
         loss: &L,
@@ -188,7 +188,8 @@ impl<S> Iterate<S> {
         Ok(())
     }
 
-    /// Takes the best of the drops and returns that lower the objective; `false` when none does.
+    /// Takes the best of the drops and returns that lower the objective. Returns `false` when none
+    /// does.
     pub(super) fn best_move<L: WeightedLoss<State = S>>(
         &mut self,
         loss: &L,
@@ -205,7 +206,7 @@ impl<S> Iterate<S> {
         let mut returns: Vec<(f64, usize)> = Vec::new();
         for (j, &w) in self.w.iter().enumerate() {
             if w > 0.0 {
-                // What the quadratic model says of going to zero.
+                // The change that the quadratic model predicts for a drop to zero.
                 let slope = self.slopes.gradient[j] + self.penalty;
                 let h = self.slopes.curvature.diagonal(j);
                 let change = -slope * w + 0.5 * h * w * w;

@@ -1,20 +1,19 @@
-//! Sparse weights of a nonconvex loss: `min_w F(w) + lambda |w|_1`, `0 <= w_j <= 1` (the sign of a
-//! weight is meaningless), where `F` is what is left of a regression once its coefficients are
-//! optimal.
+//! Sparse weights of a nonconvex loss: `min_w F(w) + lambda |w|_1` with `0 <= w_j <= 1` (the sign
+//! of a weight has no meaning). `F(w)` is the loss of a regression with optimal coefficients.
 //!
-//! Lapanowski & Gaynanova (section 4.1) alternate coefficients and weights, the weights by a lasso
-//! on a box for the kernel linearised at the last weights (eq. 14-16); [`Steps::Linearised`] is
-//! that, with a line search so that the objective never rises. For even kernels a weight at zero
-//! never comes back (`dK / dw_j` is proportional to `w_j`), and a long linearised step kills true
-//! features for good. The default, [`Steps::Projected`], therefore
+//! Lapanowski & Gaynanova (section 4.1) alternate between coefficients and weights. The weights
+//! come from a lasso on a box, for the kernel linearised at the last weights (eq. 14-16).
+//! [`Steps::Linearised`] does this, with a line search so that the objective never rises. For even
+//! kernels a weight at zero never returns, because `dK / dw_j` is proportional to `w_j`, so a long
+//! linearised step removes relevant features for good. The default, [`Steps::Projected`], therefore
 //! * models `F` with the coefficients eliminated (variable projection, Gauss-Newton) plus rank-one
-//!   corrections from the slopes it meets (SR1), within a trust region on `max |dw_j|`, which
+//!   corrections from the gradients it meets (SR1), within a trust region on `max |dw_j|`, which
 //!   starts small;
-//! * before it stops, tries to drop each weight and to bring back each zero whose slope in `v_j =
-//!   w_j^2`, which does not vanish at zero, outweighs the penalty, and goes on from the best such
-//!   move.
+//! * before it stops, tries to drop each weight, and to bring back each zero weight whose slope in
+//!   `v_j = w_j^2`, which does not vanish at zero, outweighs the penalty. It continues from the
+//!   best such move.
 //!
-//! A path of penalties is walked upwards from `w = 1`, each start being the last solution.
+//! A path of penalties is walked upwards from `w = 1`. Each penalty starts from the last solution.
 
 mod iterate;
 
@@ -23,7 +22,7 @@ use crate::error::Result;
 use iterate::Iterate;
 use serde::{Deserialize, Serialize};
 
-/// A loss of weights.
+/// A loss as a function of weights.
 pub trait WeightedLoss {
     /// What an evaluation leaves behind for the derivatives.
     type State;
@@ -31,7 +30,7 @@ pub trait WeightedLoss {
     /// Number of weights.
     fn n_weights(&self) -> usize;
 
-    /// The value at `w = 0`, which knows no feature.
+    /// The value at `w = 0`, where no feature is used.
     fn empty(&self) -> f64;
 
     /// The value at `w`.
@@ -45,8 +44,7 @@ pub trait WeightedLoss {
     /// Derivatives at `w`.
     fn slopes(&self, w: &[f64], state: &Self::State) -> Result<Slopes>;
 
-    /// Slopes that speak for the return of weights at zero; [`Slopes::at_zero`] where the loss
-    /// knows no better.
+    /// Slopes that decide which weights at zero may return. `None` stands for [`Slopes::at_zero`].
     fn returning(&self, _w: &[f64], _state: &Self::State) -> Result<Option<Vec<f64>>> {
         Ok(None)
     }
@@ -60,17 +58,17 @@ pub struct Slopes {
     /// Slope that does not vanish at `w_j = 0`: `dF / dv_j` with `v_j = w_j^2` for even kernels,
     /// one-sided `dF / dw_j` otherwise.
     pub at_zero: Vec<f64>,
-    /// Gauss-Newton model of the second derivatives, coefficients eliminated.
+    /// Gauss-Newton model of the second derivatives, with the coefficients eliminated.
     pub curvature: Curvature,
-    /// `2 Q` of eq. 15: the same with the coefficients held fixed.
+    /// `2 Q` of eq. 15: the same model with the coefficients held fixed.
     pub linearised: Option<Curvature>,
 }
 
-/// How weights are moved.
+/// How the weights are updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Steps {
-    /// Trust region on the loss with its coefficients eliminated, with drops and re-entries.
+    /// Trust region on the loss with its coefficients eliminated, plus drops and returns.
     #[default]
     Projected,
     /// Eq. 14-16 as published, with a line search.
@@ -82,23 +80,22 @@ pub enum Steps {
 pub struct Stopping {
     /// Largest `|w_j - clip(w_j - dObj/dw_j)|` over the nonzero weights that counts as stationary.
     pub tolerance: f64,
-    /// Smallest decrease worth a step.
+    /// Smallest decrease that justifies a step.
     pub least_gain: f64,
     /// Most steps for one penalty.
     pub most_steps: usize,
-    /// Rounds of drops and returns for one penalty.
+    /// Most rounds of drops and returns for one penalty.
     pub rounds: usize,
-    /// Drops that the model says would raise the loss by this share of what there is to explain are
-    /// not tried.
+    /// A drop is not tried if the model predicts that it raises the loss by at least this share of
+    /// the loss at `w = 0`.
     pub hopeless: f64,
-    /// Trust region where it gives up.
+    /// Radius of the trust region below which the search ends.
     pub least_radius: f64,
 }
 
 impl Stopping {
-    /// For the fits of a cross-validation and on the way to the last penalty: drops and returns
-    /// lower the objective here and there and seldom an error, but keep features that a long step
-    /// would have lost.
+    /// For the fits of a cross-validation and on the way to the last penalty. Drops and returns
+    /// seldom lower an error there, but they keep features that a long step would have lost.
     pub const FOLD: Self = Self {
         tolerance: 1e-4,
         least_gain: 1e-7,
@@ -113,22 +110,22 @@ impl Stopping {
         least_gain: 1e-13,
         most_steps: 300,
         rounds: 10,
-        // As in the folds: what they measured is what is fitted.
+        // As in the folds, so that what they measured is what is fitted.
         hopeless: 0.05,
         least_radius: 1e-9,
     };
-    /// For further starts, whose only judge is the objective: every drop is tried.
+    /// For further starts, which are compared by their objective alone: every drop is tried.
     pub const THOROUGH: Self = Self {
         hopeless: f64::INFINITY,
         ..Self::FINAL
     };
 }
 
-/// A point of a path.
+/// The solution at one penalty of a path.
 pub struct Solution<S> {
     /// The penalty.
     pub penalty: f64,
-    /// The weights, from 0 to 1.
+    /// The weights, each from 0 to 1.
     pub weights: Vec<f64>,
     /// `F(w) + lambda |w|_1`.
     pub objective: f64,
@@ -138,14 +135,14 @@ pub struct Solution<S> {
     pub steps: usize,
     /// Objective after each step.
     pub trace: Vec<f64>,
-    /// What the last evaluation left.
+    /// The state of the last evaluation.
     pub state: S,
     /// `F(w)` and its derivatives, for the next penalty.
     value: f64,
     slopes: Slopes,
 }
 
-/// Minimises for one penalty from a start.
+/// Minimises for one penalty, from a start.
 pub fn solve<L: WeightedLoss>(
     loss: &L,
     penalty: f64,
@@ -181,7 +178,7 @@ fn solve_from<L: WeightedLoss>(
             }
         }
     }
-    // Knowing no feature at all may be better than all this.
+    // Using no feature at all may be better than this solution.
     if at.objective > loss.empty() + 1e-12 {
         let nothing = vec![0.0; loss.n_weights()];
         let (value, state) = loss.evaluate(&nothing)?;
@@ -200,8 +197,8 @@ fn solve_from<L: WeightedLoss>(
     })
 }
 
-/// Walks penalties upwards, each solution being the start of the next; `observe` sees every one and
-/// says whether to go on. Once all weights are zero they stay so.
+/// Walks the penalties upwards, each from the last solution. `observe` sees every solution and
+/// returns whether to continue. Once all weights are zero, they stay zero.
 pub fn path<L: WeightedLoss>(
     loss: &L,
     penalties: &[f64],
@@ -214,7 +211,7 @@ pub fn path<L: WeightedLoss>(
     for &penalty in penalties {
         let solution = match last {
             None => solve(loss, penalty, start, steps, stopping)?,
-            // The loss at the last weights does not depend on the penalty: nothing is evaluated
+            // The loss at the last weights does not depend on the penalty, so nothing is evaluated
             // twice.
             Some(s) => solve_from(
                 loss,
