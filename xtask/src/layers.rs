@@ -66,7 +66,7 @@ pub fn check(root: &Path) -> Result<(), String> {
     }
 }
 
-/// What the files (path below `src`, text) do against the table.
+/// Uses in the files (path below `src`, text) that the table does not allow.
 fn violations(files: &[(String, String)]) -> Vec<String> {
     let mut modules = Vec::new();
     let mut file_of = Vec::new();

@@ -1,6 +1,6 @@
-//! A worker for `benchmarks/peers`: loads matrices once, then runs one task per line of standard
-//! input and answers with the seconds it took, so that a peer can be timed in turn with it, in one
-//! run.
+//! A worker for `benchmarks/peers`. It loads matrices once, then runs one task per line of standard
+//! input and answers with the seconds that it took. So it and a peer can be timed in turn within
+//! one run.
 //!
 //! ```text
 //! kernsieve-bench gram X N D BANDWIDTH OUT
@@ -12,6 +12,7 @@
 //! kernsieve-bench train X N D CODES METHOD BANDWIDTH RIDGE OUT
 //! kernsieve-bench posterior X N D CODES METHOD BANDWIDTH RIDGE OUT
 //! kernsieve-bench l2qp X N D CODES NEW M FROM,TO,POINTS OUT
+//! kernsieve-bench lasso X N D TARGETS C LARGEST STEPS GAP OUT
 //! ```
 //! `X`, `SUPPORT` and `COEF` are files of little-endian doubles, row by row. A line `T` on standard
 //! input runs the task on `T` threads; the first result is written to `OUT`.
@@ -92,8 +93,8 @@ fn run(a: &[String]) -> Result<(), String> {
             })
         }
         "sparse-kos" => {
-            // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path; the result
-            // is the weights.
+            // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path. The result
+            // holds the weights.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
@@ -118,8 +119,8 @@ fn run(a: &[String]) -> Result<(), String> {
             })
         }
         "train" | "posterior" => {
-            // One training with everything given, or the probabilities of the same rows by its
-            // model.
+            // One training with all parameters given, or the probabilities that its model gives to
+            // the same rows.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;

@@ -1,9 +1,9 @@
-//! Memory for large matrices, in large pages where the system has them.
+//! Memory for large matrices, in large pages where the system supports them.
 //!
-//! A Gram matrix of 4000 rows is 128 MB. In pages of 4 KiB the system takes longer to hand it out
-//! (47 ms, measured) than the processor needs to fill it with kernel values.
+//! A Gram matrix of 4000 rows takes 128 MB. In pages of 4 KiB, the system needs longer to allocate
+//! it (47 ms, measured) than the processor needs to fill it with kernel values.
 
-/// Buffers from this size on are worth asking: 4 MiB.
+/// Large pages are requested for buffers from this size on: 4 MiB.
 const LARGE: usize = (4 << 20) / size_of::<f64>();
 
 /// A buffer of zeros.
@@ -35,9 +35,9 @@ fn advise_large_pages(buffer: &[f64]) {
     let end = start + size_of_val(buffer);
     let (from, to) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
     if to > from {
-        // SAFETY: the range lies inside a live allocation of ours, and MADV_HUGEPAGE is advice
-        // about page sizes only: it changes no byte and no mapping. A failure means small pages,
-        // which is where we would be without it.
+        // SAFETY: the range lies inside a live allocation that we own, and MADV_HUGEPAGE only gives
+        // advice about page sizes: it changes no byte and no mapping. After a failure the pages are
+        // small, as they would be without the advice.
         unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE) };
     }
 }

@@ -1,4 +1,4 @@
-//! Cholesky factorisation of a symmetric positive definite matrix, blocked, in place.
+//! Blocked Cholesky factorisation of a symmetric positive definite matrix, in place.
 
 use crate::matrix::{Matrix, View};
 use crate::product::{gemm_into, row_major_mut};
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 /// Width of a panel: wide enough for the products to run at full speed, narrow enough for the panel
 /// to be cheap.
 const BLOCK: usize = 128;
-/// Up to this order the backend's own factorisation is faster than panels and products on threads.
+/// Up to this order, the backend's own factorisation is faster than panels and parallel products.
 const SMALL: usize = 512;
 
-/// The matrix is not positive definite; `pivot` is where a non-positive pivot was met.
+/// The matrix is not positive definite: a pivot is not positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPositiveDefinite {
     /// 0-based row of the pivot.
@@ -30,8 +30,8 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factorises `a`, both triangles of which are filled: `n^3 / 3` flops, nearly all in matrix
-    /// products.
+    /// Factorises `a`, which must have both triangles filled. This takes `n^3 / 3` flops, nearly
+    /// all of them in matrix products.
     pub fn new(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         assert_eq!(n, a.cols(), "a Cholesky factor needs a square matrix");
@@ -44,7 +44,7 @@ impl Cholesky {
             let end = start + width;
             factor_diagonal_block(&mut a, start, width)
                 .map_err(|i| NotPositiveDefinite { pivot: start + i })?;
-            // L11, copied out so that the rows below can be written while it is read.
+            // A copy of L11, so that the rows below can be written while it is read.
             let mut diagonal = Vec::with_capacity(width * width);
             (start..end).for_each(|i| diagonal.extend_from_slice(&a.row(i)[start..end]));
             let below = &mut a.as_mut_slice()[end * n..];
@@ -83,8 +83,8 @@ impl Cholesky {
         })
     }
 
-    /// On the calling thread. The backend likes columns: the transposed view of a symmetric matrix
-    /// is the matrix itself.
+    /// Factorises on the calling thread. The backend prefers columns, and the transposed view of a
+    /// symmetric matrix is the matrix itself.
     fn small(mut a: Matrix) -> Result<Self, NotPositiveDefinite> {
         let n = a.rows();
         let params = Default::default();
@@ -100,7 +100,7 @@ impl Cholesky {
         if let Err(LltError::NonPositivePivot { index }) = done {
             return Err(NotPositiveDefinite { pivot: index });
         }
-        // NaN passes through the backend; a pivot that is not a number is no pivot.
+        // NaN passes through the backend, but it is not a valid pivot.
         match (0..n).find(|&i| !(a[(i, i)] > 0.0 && a[(i, i)].is_finite())) {
             Some(pivot) => Err(NotPositiveDefinite { pivot }),
             None => Ok(Self {
@@ -164,7 +164,7 @@ fn factor_diagonal_block(a: &mut Matrix, start: usize, width: usize) -> Result<(
             if i == j {
                 let s: f64 = row_i[..i].iter().map(|v| v * v).sum();
                 let d = row_i[i] - s;
-                // Written so that NaN fails, too.
+                // Written so that NaN fails as well.
                 if !(d > 0.0 && d.is_finite()) {
                     return Err(i);
                 }
@@ -188,7 +188,7 @@ fn solve_against(
     start: usize,
     count: usize,
 ) {
-    // x L11' = a is L11 x' = a': a triangular solve with `count` right-hand sides.
+    // x L11' = a means L11 x' = a': a triangular solve with `count` right-hand sides.
     let needed = (count - 1) * stride + width;
     let x = row_major_mut(&mut rows[start..start + needed], count, width, stride);
     let l = faer::MatRef::from_row_major_slice(diagonal, width, width);

@@ -1,5 +1,5 @@
-//! Symmetric eigendecomposition, thin singular value decomposition, and the QR factor of a tall
-//! matrix.
+//! Symmetric eigendecomposition, thin singular value decomposition, and the triangular QR factor of
+//! a tall matrix.
 
 use crate::matrix::{Matrix, View};
 use faer::Side;
@@ -14,9 +14,9 @@ pub struct SymmetricEigen {
     pub vectors: Matrix,
 }
 
-/// Eigendecomposition of a symmetric matrix (the lower triangle is read), about `9 n^3` flops;
-/// `None` when the iteration does not converge, which in practice means that the matrix holds a
-/// value that is not finite.
+/// Eigendecomposition of a symmetric matrix (the lower triangle is read), about `9 n^3` flops.
+/// `None` when the iteration does not converge, which in practice means that an entry is not
+/// finite.
 pub fn symmetric_eigen(a: &Matrix) -> Option<SymmetricEigen> {
     let n = a.rows();
     assert_eq!(n, a.cols(), "an eigendecomposition needs a square matrix");
@@ -69,7 +69,7 @@ pub fn thin_svd(a: &Matrix) -> Option<Svd> {
     })
 }
 
-/// What [`tall_qr`] gives of `[A B] = Q [R Z; 0 *]`.
+/// The part of `[A B] = Q [R Z; 0 *]` that [`tall_qr`] returns.
 #[derive(Clone, Debug)]
 pub struct Qr {
     /// The triangular factor of `A`, `cols(A) x cols(A)`.
@@ -78,9 +78,9 @@ pub struct Qr {
     pub z: Matrix,
 }
 
-/// The triangular factor of a tall `A` and `Q' B`, from rows that are handed over one by one:
-/// memory does not grow with the number of rows. `fill(i, row)` writes row `i` of `[A B]` into
-/// `row`. `2 n (p + q)^2` flops.
+/// The triangular factor of a tall `A`, and `Q' B`, in `2 n (p + q)^2` flops. `fill(i, row)` writes
+/// row `i` of `[A B]` into `row`. Rows are read one by one, so memory does not grow with their
+/// number.
 pub fn tall_qr(
     rows: usize,
     a_cols: usize,
@@ -93,7 +93,7 @@ pub fn tall_qr(
     let mut next = 0;
     while next < rows || carried.rows() < width {
         let take = chunk.min(rows - next);
-        // At least `width` rows, so that R is square; missing ones are zero and change nothing.
+        // At least `width` rows, so that R is square. Missing rows are zero and change nothing.
         let height = (carried.rows() + take).max(width);
         let mut stacked = Matrix::zeros(height, width);
         stacked.as_mut_slice()[..carried.rows() * width].copy_from_slice(carried.as_slice());
@@ -111,16 +111,16 @@ pub fn tall_qr(
     }
 }
 
-/// The backend's high-level calls read a process-wide setting. Its default without the backend's
-/// own thread pool is one thread, which is what keeps results independent of the machine: this
-/// function marks the places that rely on it.
+/// The backend's high-level calls read a process-wide setting. Without the backend's own thread
+/// pool, its default is one thread, which keeps results independent of the machine. This function
+/// marks the places that rely on it.
 fn sequential<T>(f: impl FnOnce() -> T) -> T {
     debug_assert!(matches!(faer::get_global_parallelism(), faer::Par::Seq));
     f()
 }
 
 impl View<'_> {
-    /// A row-major copy of what is seen.
+    /// A row-major copy of the view.
     pub fn to_matrix(self) -> Matrix {
         let b = self.backend();
         Matrix::from_fn(self.rows(), self.cols(), |i, j| b[(i, j)])

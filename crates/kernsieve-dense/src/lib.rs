@@ -1,13 +1,13 @@
-//! Dense `f64` linear algebra for kernsieve: a row-major matrix and the handful of factorisations
-//! the solvers need.
+//! Dense `f64` linear algebra for kernsieve: a row-major matrix and the factorisations that the
+//! solvers need.
 //!
 //! This is the only crate that names the backend ([faer](https://crates.io/crates/faer)). Every
-//! function is concrete, so the backend's generic code is compiled once, here, and not again in
-//! every crate that calls it.
+//! function is concrete, so the backend's generic code is compiled once, here, and not in every
+//! crate that calls it.
 //!
 //! **The number of threads never changes a result.** Work is cut into tiles of a fixed size, each
-//! tile is computed by one thread, and no sum is split between threads. So a model has the same
-//! bytes on one core and on sixty-four.
+//! tile is computed by one thread, and no sum is split between threads. Therefore a model has the
+//! same bytes on one core as on sixty-four.
 
 mod buffer;
 mod cholesky;

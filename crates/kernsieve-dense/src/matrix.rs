@@ -36,7 +36,7 @@ impl Matrix {
         Self::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 })
     }
 
-    /// Takes over a row-major buffer.
+    /// Wraps a row-major buffer.
     ///
     /// # Panics
     /// When the buffer does not hold `rows * cols` numbers.
@@ -100,7 +100,7 @@ impl Matrix {
         &mut self.data
     }
 
-    /// Gives the buffer up.
+    /// Returns the buffer.
     pub fn into_vec(self) -> Vec<f64> {
         self.data
     }
@@ -183,12 +183,12 @@ impl IndexMut<(usize, usize)> for Matrix {
     }
 }
 
-/// A borrowed matrix: rows of a row-major buffer, perhaps transposed, perhaps with gaps between
-/// rows.
+/// A borrowed matrix: rows of a row-major buffer, possibly transposed, possibly with gaps between
+/// the rows.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     data: &'a [f64],
-    // Shape and stride of the stored rows; `transposed` swaps what the caller sees.
+    // Shape and stride of the stored rows; `transposed` swaps the shape for the caller.
     rows: usize,
     cols: usize,
     stride: usize,
@@ -214,7 +214,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The transpose: nothing is copied.
+    /// The transpose. Nothing is copied.
     pub fn t(self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -240,7 +240,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Some consecutive rows of what is seen.
+    /// Some consecutive rows of the view.
     pub(crate) fn row_range(self, range: Range<usize>) -> Self {
         if self.transposed {
             Self {
@@ -259,7 +259,7 @@ impl<'a> View<'a> {
 
     /// The backend's view of the same numbers.
     pub(crate) fn backend(self) -> faer::MatRef<'a, f64> {
-        // The backend wants a slice that ends at the last row's last entry.
+        // The backend needs a slice that ends with the last entry of the last row.
         let needed = if self.rows == 0 || self.cols == 0 {
             0
         } else {

@@ -104,15 +104,15 @@ pub fn matmul_sequential(a: View<'_>, b: View<'_>) -> Matrix {
     out
 }
 
-/// `a a'`, exactly symmetric: the lower half is computed and mirrored.
+/// `a a'`. The lower half is computed and mirrored, so the result is exactly symmetric.
 pub fn symmetric_product(a: View<'_>) -> Matrix {
     let n = a.rows();
     let mut out = Matrix::zeros(n, n);
     if n == 0 {
         return out;
     }
-    // Small results in narrow tiles: enough of them for the threads, and less of the upper half
-    // computed in vain.
+    // Small results are cut into narrow tiles. This gives enough tiles for all threads, and less of
+    // the upper half is computed in vain.
     let tile = if n <= 4 * TILE { TILE / 4 } else { TILE };
     out.as_mut_slice()
         .par_chunks_mut(tile * n)

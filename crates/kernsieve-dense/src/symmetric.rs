@@ -1,4 +1,4 @@
-//! A symmetric matrix times a few vectors: what conjugate gradients do all day.
+//! A symmetric matrix times a few vectors: the main cost of conjugate gradients.
 
 use rayon::prelude::*;
 
@@ -27,7 +27,8 @@ pub fn symmetric_times(a: &[f64], n: usize, v: &[f64], out: &mut [f64]) {
         return;
     }
     let q = v.len() / n;
-    // A task's columns of all results, next to each other; then to their places.
+    // Each task writes its columns of all results next to each other. They are then copied to their
+    // places.
     let chunks: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK))
         .into_par_iter()
         .map(|t| {
@@ -73,8 +74,7 @@ struct Columns<'a> {
     width: usize,
 }
 
-// A named task, not a closure: a closure of this size is no longer inlined into the code for wide
-// vectors.
+// A named type, because a closure of this size is no longer inlined into the code for wide vectors.
 impl pulp::NullaryFnOnce for Columns<'_> {
     type Output = ();
 
@@ -104,7 +104,7 @@ impl Columns<'_> {
             let r3 = &a[(i + 3) * n + from..(i + 3) * n + from + width];
             for (v, out) in v.chunks_exact(n).zip(out.chunks_exact_mut(width)) {
                 let (v0, v1, v2, v3) = (v[i], v[i + 1], v[i + 2], v[i + 3]);
-                // Zipped, not indexed: without bounds checks the loop becomes vectors.
+                // Zipped, not indexed: without bounds checks the compiler can vectorise the loop.
                 let rows = r0.iter().zip(r1).zip(r2.iter().zip(r3));
                 for (o, ((a0, a1), (a2, a3))) in out.iter_mut().zip(rows) {
                     *o = fma(*a3, v3, fma(*a2, v2, fma(*a1, v1, fma(*a0, v0, *o))));

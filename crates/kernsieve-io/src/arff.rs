@@ -1,4 +1,5 @@
-//! ARFF, the format of Weka: attributes with their types, then comma-separated or sparse rows.
+//! ARFF, the format of Weka: attributes with their types, followed by comma-separated or sparse
+//! rows.
 
 use crate::cell;
 use crate::error::{ReadError, count, show};
@@ -19,7 +20,7 @@ pub(crate) struct ArffRecords<'a> {
 enum Kind {
     Number,
     Text,
-    /// The values, the first of which is what a sparse row leaves out.
+    /// The declared values. An entry that a sparse row leaves out has the first one.
     Nominal {
         first: Vec<u8>,
         values: HashSet<Vec<u8>>,
@@ -144,7 +145,10 @@ impl Records for ArffRecords<'_> {
                     return Err(ReadError::new(&file, message)
                         .line(number)
                         .column(&names[j])
-                        .hint("Add it to the @attribute line of the column, or write ? if the value is not known."));
+                        .hint(
+                            "Add it to the @attribute line of the column, \
+                             or write ? if the value is not known.",
+                        ));
                 }
             }
         }
@@ -233,8 +237,8 @@ fn attribute(text: &[u8]) -> Result<(String, Kind), Refusal> {
     }
 }
 
-/// Reads a quoted word and gives what follows it. A backslash makes the next character an ordinary
-/// one.
+/// Reads a quoted word and returns the text after it. A backslash makes the next character an
+/// ordinary one.
 fn quoted<'t>(text: &'t [u8], out: &mut Vec<u8>) -> Option<&'t [u8]> {
     let quote = *text.first()?;
     let mut i = 1;
@@ -259,8 +263,8 @@ fn quoted<'t>(text: &'t [u8], out: &mut Vec<u8>) -> Option<&'t [u8]> {
     None
 }
 
-/// Reads one value up to a comma or the end; an unquoted `?` becomes an empty cell. Gives what
-/// follows the value.
+/// Reads one value up to a comma or the end, and returns the text after it. An unquoted `?` becomes
+/// an empty cell.
 fn value<'t>(text: &'t [u8], fields: &mut Fields) -> Result<&'t [u8], String> {
     let start = fields.scratch().len();
     let text = text.trim_ascii_start();
@@ -284,7 +288,7 @@ fn value<'t>(text: &'t [u8], fields: &mut Fields) -> Result<&'t [u8], String> {
     Ok(rest)
 }
 
-/// Reads values between commas; gives their number.
+/// Reads values between commas and checks their number.
 fn values(text: &[u8], fields: &mut Fields) -> Result<usize, String> {
     let mut rest = value(text, fields)?;
     while let Some(next) = rest.strip_prefix(b",") {
@@ -300,7 +304,8 @@ fn dense_row(line: &[u8], width: usize, fields: &mut Fields) -> Result<(), Strin
     }
 }
 
-/// `index value, index value, ...}`: what is left out is 0, or the first of the declared values.
+/// `index value, index value, ...}`. An entry that is left out is 0, or the first of the declared
+/// values.
 fn sparse_row(inner: &[u8], kinds: &[Kind], fields: &mut Fields) -> Result<(), String> {
     let mut given: Vec<Option<Vec<u8>>> = vec![None; kinds.len()];
     let inner = inner

@@ -18,13 +18,13 @@ fn signed_nan(cell: &[u8]) -> bool {
     matches!(cell[0], b'+' | b'-') && cell[1..].eq_ignore_ascii_case(b"nan")
 }
 
-/// Whether a cell is missing in a format that marks missing cells itself; its reader gives them as
-/// empty.
+/// Whether a cell is missing in a format that marks missing cells itself. Its reader returns them
+/// as empty.
 pub(crate) fn is_empty(cell: &[u8]) -> bool {
     cell.is_empty()
 }
 
-/// The number in a (trimmed) cell, to the last bit; infinities and NaN are numbers here.
+/// The number in a (trimmed) cell, correct to the last bit. Infinities and NaN count as numbers.
 #[inline]
 pub(crate) fn parse_number(cell: &[u8]) -> Option<f64> {
     let digits = match cell {

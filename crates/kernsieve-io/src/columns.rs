@@ -1,4 +1,4 @@
-//! Raw columns, as they are collected while a file is read.
+//! Raw columns, collected while a file is read.
 
 use crate::cell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ pub(crate) const MISSING: u32 = u32::MAX;
 pub(crate) enum Cells {
     /// Numbers; NaN is missing.
     Numbers(Numbers),
-    /// Numbers of which most are zero.
+    /// Numbers, most of them zero.
     Sparse(Sparse),
     /// Text.
     Text(Text),
@@ -32,7 +32,7 @@ pub(crate) struct Sparse {
     pub(crate) values: Vec<f64>,
 }
 
-/// Text cells: for every row the code of its level.
+/// Text cells: the code of the level of every row.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     pub(crate) codes: Vec<u32>,
@@ -129,11 +129,11 @@ fn rows_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> Vec<usize> {
 pub(crate) enum Builder {
     /// The column is not wanted.
     Skip,
-    /// Numbers so far. `seen` says whether there was any, that is, any cell that was not missing.
+    /// Only numbers so far. `seen` tells whether any cell was not missing.
     Numbers { numbers: Numbers, seen: bool },
     /// Text.
     Text(Text),
-    /// Text came up after numbers had been read: the column has to be read again, as text.
+    /// Text appeared after numbers: the column must be read again, as text.
     Again,
 }
 

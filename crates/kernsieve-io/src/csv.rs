@@ -1,8 +1,8 @@
 //! CSV and TSV: fields between delimiters, quoted where they have to be, one record per line.
 //!
-//! As RFC 4180, and as files are in practice: line ends are LF, CRLF or CR; blank lines do not
-//! count; blanks before an opening quote do not hide it; text after a closing quote belongs to the
-//! field.
+//! The format is RFC 4180 plus what occurs in practice: line ends are LF, CRLF or CR; blank lines
+//! are skipped; blanks before an opening quote are ignored; text after a closing quote belongs to
+//! the field.
 
 use crate::cell;
 use crate::error::{ReadError, count};
@@ -11,18 +11,18 @@ use crate::records::{Declared, DefaultTarget, Fields, Record, Records};
 use crate::sniff;
 use crate::text::TextInput;
 
-/// What came of looking for one record.
+/// The result of a search for one record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Split {
-    /// Found: bytes and line ends that it takes, with its own end.
+    /// Found: the number of its bytes and of its line ends, including its own end.
     Found { used: usize, lines: usize },
-    /// The text stops before the record does.
+    /// The text ends before the record does.
     Incomplete,
-    /// The last quote is never closed; line ends before it.
+    /// The last quote is never closed; holds the number of line ends before it.
     OpenQuote { lines: usize },
 }
 
-/// Takes the first record apart. `at_end` says that no text follows what is given.
+/// Splits the first record into fields. `at_end` tells that no text follows the given one.
 pub(crate) fn split_record(text: &[u8], delimiter: u8, at_end: bool, fields: &mut Fields) -> Split {
     fields.clear();
     let (mut i, mut lines) = (0, 0);
@@ -89,7 +89,7 @@ enum Quoted {
     Open,
 }
 
-/// Reads from behind an opening quote to behind the closing one.
+/// Reads from just after an opening quote to just after the closing one.
 fn quoted(text: &[u8], start: usize, at_end: bool, fields: &mut Fields) -> Quoted {
     let made = fields.scratch().len();
     let mut segment = start;
@@ -170,15 +170,17 @@ impl<'a> CsvRecords<'a> {
             records.names = header_names(records.input.name(), line, &cells)?;
             if looks_like_data(&cells) {
                 records.notices.push(
-                    "the first line looks like data, but was read as the header; use --no-header if it is data".into(),
+                    "the first line looks like data, but was read as the header; \
+                     use --no-header if it is data"
+                        .into(),
                 );
             }
         }
         Ok(records)
     }
 
-    /// Takes the next record that is not a blank line apart into `fields`, and leaves it at the
-    /// front of the input.
+    /// Splits the next record that is not a blank line into `fields`, and leaves it at the front of
+    /// the input.
     fn find(&mut self) -> Result<Option<Found>, ReadError> {
         loop {
             let text = self.input.available();
@@ -206,7 +208,7 @@ impl<'a> CsvRecords<'a> {
         }
     }
 
-    /// The record that was found; the input goes on behind it.
+    /// Takes the record that was found; the input continues after it.
     fn take(&mut self, found: Found) -> Record<'_> {
         Record {
             line: found.line,
@@ -251,7 +253,8 @@ impl Records for CsvRecords<'_> {
             )
             .line(found.line)
             .hint(format!(
-                "Fields are divided by {}; put a field that contains one in quotes, and leave none out.",
+                "Fields are divided by {}; put a field that contains one in quotes, \
+                 and leave none out.",
                 sniff::delimiter_name(self.delimiter)
             )));
         }
@@ -281,7 +284,8 @@ fn header_names(file: &str, line: usize, cells: &[Vec<u8>]) -> Result<Vec<String
     let names: Vec<String> = cells.iter().enumerate().map(name).collect();
     check_unique(&names).map_err(|message| {
         let hint = if cells.iter().any(|c| cell::parse_number(c).is_some()) {
-            "If the first line is data, use --no-header; otherwise give every column a name of its own."
+            "If the first line is data, use --no-header; \
+             otherwise give every column a name of its own."
         } else {
             "Give every column a name of its own."
         };
@@ -290,7 +294,7 @@ fn header_names(file: &str, line: usize, cells: &[Vec<u8>]) -> Result<Vec<String
     Ok(names)
 }
 
-/// Whether names are numbers, other than the plain count 0, 1, 2, ... that some programs write.
+/// Whether the names are numbers, but not the plain count 0, 1, 2, ... that some programs write.
 fn looks_like_data(cells: &[Vec<u8>]) -> bool {
     let numbers = cells
         .iter()
@@ -303,6 +307,6 @@ fn looks_like_data(cells: &[Vec<u8>]) -> bool {
     let fractions = cells
         .iter()
         .any(|c| c.contains(&b'.') && cell::parse_number(c).is_some());
-    // All are numbers; or all but the label, and not years or pixel numbers.
+    // All names are numbers, or all but the label are, and these are not years or pixel numbers.
     (numbers == cells.len() && !counted) || (fractions && numbers + 1 == cells.len())
 }

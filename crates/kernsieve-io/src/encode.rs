@@ -1,4 +1,4 @@
-//! Cells of a file to be scored, encoded as the training data was.
+//! Encodes the cells of a file to be scored in the same way as the training data.
 
 use crate::cell;
 use crate::error::{ReadError, Spot, count, show};
@@ -6,7 +6,7 @@ use crate::options::Missing;
 use kernsieve::data::{ColumnKind, Schema};
 use std::collections::HashMap;
 
-/// Turns cells into features by a schema, and counts what it had to pass over.
+/// Turns cells into features according to a schema, and counts cells that had no proper value.
 pub(crate) struct Encoder {
     file: String,
     columns: Vec<Encoded>,
@@ -90,7 +90,7 @@ impl Encoder {
         matches!(self.columns[column].kind, Kind::Levels { .. })
     }
 
-    /// Puts a missing cell into a row of features that are still zero.
+    /// Writes a missing cell to a row of features that are still zero.
     pub(crate) fn missing(
         &mut self,
         column: usize,
@@ -102,9 +102,7 @@ impl Encoder {
             return Err(ReadError::new(&self.file, "the cell is missing")
                 .at(spot)
                 .column(&c.name)
-                .hint(
-                    "Put the means of the training data for missing cells with --missing mean.",
-                ));
+                .hint("Use --missing mean to replace missing cells by the training means."));
         }
         self.filled += 1;
         if let Kind::Number { fill } = c.kind {
@@ -113,7 +111,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Puts a number into a row of features that are still zero; NaN is missing.
+    /// Writes a number to a row of features that are still zero; NaN is missing.
     pub(crate) fn number(
         &mut self,
         column: usize,
@@ -140,7 +138,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// Puts a cell that is not missing into a row of features that are still zero.
+    /// Writes a cell that is not missing to a row of features that are still zero.
     pub(crate) fn text(
         &mut self,
         column: usize,
@@ -154,9 +152,11 @@ impl Encoder {
                 Some(value) => self.number(column, value, out, spot),
                 None => {
                     let hint = if cell::has_decimal_comma(text) {
-                        "Write numbers with a decimal point and without separators between thousands, as 1234.5."
+                        "Write numbers with a decimal point and without separators \
+                         between thousands, such as 1234.5."
                     } else {
-                        "The column was numeric in training: correct the cell, or write NA and use --missing mean."
+                        "The column was numeric in training: correct the cell, \
+                         or write NA and use --missing mean."
                     };
                     let message = format!("{} is not a number", show(&cell::decode(text)));
                     Err(ReadError::new(&self.file, message)
@@ -188,7 +188,8 @@ impl Encoder {
         let mut notices = Vec::new();
         if self.filled > 0 {
             notices.push(format!(
-                "{} replaced by the mean of the training data (none of the 0/1 features is set for a missing category)",
+                "{} replaced by the mean of the training data \
+                 (none of the 0/1 features is set for a missing category)",
                 count(self.filled, "missing cell")
             ));
         }
@@ -200,7 +201,8 @@ impl Encoder {
             } = &c.kind
             {
                 notices.push(format!(
-                    "column '{}': {} with a value that was not in the training data (first: {}, {spot}); none of its 0/1 \
+                    "column '{}': {} with a value that was not in the training data \
+                     (first: {}, {spot}); none of its 0/1 \
                      features is set",
                     c.name,
                     count(*unknown, "cell"),

@@ -6,8 +6,8 @@ use std::fmt;
 /// what to do.
 ///
 /// ```text
-/// iris.csv, line 12, column 'width': 'abc' is not a number
-/// Correct the cell, leave the column out with --drop width, or treat it as categories with --categorical width.
+/// iris.csv, line 12, column 'width': the number is not finite (inf)
+/// Correct the cell, write NA if the value is not known, or leave the column out with --drop width.
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}{}", Hint(hint.as_deref()))]
@@ -17,7 +17,7 @@ pub struct ReadError {
     hint: Option<String>,
 }
 
-/// Where a record stands in its file.
+/// The place of a record in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spot {
     /// Line of a text file, counted from 1 as editors do.
@@ -98,7 +98,7 @@ impl ReadError {
         self
     }
 
-    /// Says in words what the system reported.
+    /// Describes in words what the system reported.
     pub(crate) fn io(name: &str, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         match error.kind() {
@@ -119,13 +119,13 @@ impl ReadError {
         }
     }
 
-    /// The column the error is about, if it is about one.
+    /// The column that the error is about, if there is one.
     pub fn column_name(&self) -> Option<&str> {
         self.place.column.as_deref()
     }
 }
 
-/// A cell as it is shown in a message: in quotes, and not longer than a line can bear.
+/// A cell as shown in a message: in quotes, and cut to at most 40 characters.
 pub(crate) fn show(text: &str) -> String {
     let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {
@@ -143,7 +143,7 @@ pub(crate) fn count(n: usize, noun: &str) -> String {
     }
 }
 
-/// A number of bytes, for people.
+/// A number of bytes in readable units.
 pub(crate) fn bytes(n: u64) -> String {
     let mut value = n as f64;
     for unit in ["bytes", "KiB", "MiB", "GiB"] {

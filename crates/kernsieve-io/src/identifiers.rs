@@ -1,9 +1,9 @@
-//! Columns that number the rows: as features they tell the order of the file, not the classes.
+//! Columns that number the rows. As features they reveal the order of the file, not the classes.
 
 use kernsieve::linalg::Matrix;
 
-/// A remark about numeric features that look like the numbers of the rows: by name, and because
-/// they are whole and grow from row to row.
+/// A notice about numeric features that look like row numbers: by their names, and because they are
+/// whole numbers that grow from row to row.
 pub(crate) fn remark(x: &Matrix, names: &[String]) -> Option<String> {
     let numbers_rows = |j: &usize| {
         let value = |i: usize| x[(i, *j)];
@@ -17,7 +17,8 @@ pub(crate) fn remark(x: &Matrix, names: &[String]) -> Option<String> {
         .collect();
     (!found.is_empty()).then(|| {
         format!(
-            "'{}' looks like the number of the row and is used as a feature; --drop {} leaves it out",
+            "'{}' looks like the number of the row and is used as a feature; \
+             --drop {} leaves it out",
             found.join("', '"),
             found.join(",")
         )
@@ -64,7 +65,7 @@ mod tests {
                 &names,
             )
         };
-        // `row` does not grow, `a` is not called like that.
+        // `row` does not grow, and `a` does not have such a name.
         let text = found(&[4.0, 1.0, 1.0, 7.0, 2.0, 3.0, 9.0, 3.0, 2.0]).expect("one");
         assert!(
             text.contains("'id'") && text.contains("--drop id leaves"),

@@ -3,27 +3,27 @@
 //! [`read_training`] reads a file as a [`Dataset`](kernsieve::data::Dataset) and the
 //! [`Schema`](kernsieve::data::Schema) that describes its columns; [`ScoringReader`] reads other
 //! files by that schema, block by block. Both take a [`Source`] (a path, standard input or bytes,
-//! packed with gzip or not) and find out the format from the extension or the content.
+//! with or without gzip compression) and detect the format from the extension or the content.
 //!
-//! Every failure is a [`ReadError`] that names the file, the line and the column, and says what to
-//! do; no content of a file makes this crate panic.
+//! Every failure is a [`ReadError`] that names the file, the line and the column, and suggests what
+//! to do. No content of a file makes this crate panic.
 //!
 //! | format | missing | types | labels |
 //! |---|---|---|---|
-//! | CSV, TSV | empty, `NA`, `NaN`, `?`, ... | numeric if every cell is a number, else text | as written |
+//! | CSV, TSV | empty, `NA`, `NaN`, `?`, ... | numeric if all cells are, else text | as written |
 //! | ARFF | `?` | as declared | as written |
-//! | LIBSVM | `nan` | numeric, what is left out is 0 | first word of the line |
-//! | Parquet | null, NaN | as declared | integers and floats as Rust prints them, booleans as 0 and 1 |
+//! | LIBSVM | `nan` | numeric, omitted features are 0 | first word of the line |
+//! | Parquet | null, NaN | as declared | numbers as Rust prints them, booleans as 0 and 1 |
 //!
 //! # Known limits
 //!
-//! * Training data and Parquet files are held in memory as a whole while they are read.
+//! * Training data and Parquet files are held in memory completely while they are read.
 //! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are
 //!   refused (unless dropped), as are files that use compression other than snappy, gzip and zstd.
-//! * The decoder of Parquet panics on some damaged files. The panic is caught and its message kept
-//!   from standard error, for which the first Parquet file installs a panic hook that hands every
-//!   other panic to the hook before it.
-//! * ARFF values are divided by commas only, and instance weights are not read.
+//! * The Parquet decoder panics on some damaged files. The panic is caught, and its message does
+//!   not reach standard error. To this end, the first Parquet file installs a panic hook that
+//!   passes every other panic on to the previous hook.
+//! * ARFF values must be divided by commas, and instance weights are not read.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -9,7 +9,7 @@ use crate::records::{Declared, DefaultTarget};
 use crate::table::{RawColumn, RawTable, Spots};
 use crate::text::TextInput;
 
-/// What the labels are called, as the file does not name them.
+/// Name of the labels, since the file does not name them.
 pub(crate) const TARGET: &str = "label";
 
 const LARGEST_INDEX: usize = u32::MAX as usize;
@@ -215,7 +215,8 @@ pub(crate) fn read_table(
             bytes(options.limit())
         );
         return Err(ReadError::new(&file, message).hint(
-            "Number the features without gaps, leave some out, use fewer rows, or raise the limit with --memory.",
+            "Number the features without gaps, leave some out, use fewer rows, \
+             or raise the limit with --memory.",
         ));
     }
     let mut columns: Vec<Sparse> = (0..width).map(|_| Sparse::default()).collect();

@@ -1,12 +1,12 @@
-//! Which column of a file to be scored is which column of the schema.
+//! Matches the columns of a file to be scored to the columns of the schema.
 
 use crate::error::{ReadError, count};
 use crate::names::{listing, resolve};
 use crate::options::{ScoringOptions, TargetColumn};
 use kernsieve::data::Schema;
 
-/// For every column of the schema its place in the file (none where it is absent and the model does
-/// without it), and the place of the labels if they are wanted.
+/// The position in the file of every column of the schema (none for an absent column that the model
+/// does not need), and the position of the labels if they are wanted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Matching {
     pub(crate) columns: Vec<Option<usize>>,
@@ -67,8 +67,8 @@ impl Matching {
     }
 
     /// Matches a file without a header, whose columns are called `x0`, `x1`, ...: by these names if
-    /// the model was trained on such a file, else by position, the target being last if it is
-    /// there.
+    /// the model was trained on such a file, otherwise by position. The target, if present, is
+    /// last.
     pub(crate) fn by_position(
         file: &str,
         names: &[String],
@@ -117,7 +117,7 @@ impl Matching {
     }
 }
 
-/// The place of the labels, if the file has them.
+/// The position of the labels, if the file has them.
 fn target_place(
     file: &str,
     names: &[String],

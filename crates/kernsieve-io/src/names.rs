@@ -1,24 +1,24 @@
-//! Columns by name, and the part each one plays.
+//! Columns by name, and the role of each.
 
 use crate::error::ReadError;
 use crate::options::ReadOptions;
 use crate::records::DefaultTarget;
 use std::collections::HashMap;
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Nothing: it is left out.
+    /// None: the column is left out.
     Dropped,
     /// Holds the labels.
     Target,
     /// Holds the weights of the rows.
     Weights,
-    /// Says which rows belong together.
+    /// Holds the blocks: tells which rows belong together.
     Blocks,
     /// Holds categories, even if they look like numbers.
     Categorical,
-    /// Whatever it turns out to hold.
+    /// A feature whose type depends on its cells.
     Feature,
 }
 
@@ -29,11 +29,11 @@ impl Role {
     }
 }
 
-/// The part of every column, as the user asked for it.
+/// The role of every column, as requested by the user.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) roles: Vec<Role>,
-    /// Place of the labels, where there are any.
+    /// Position of the labels, if there are any.
     pub(crate) target: Option<usize>,
     /// Name of the column with the weights.
     pub(crate) weights: Option<String>,
@@ -81,7 +81,7 @@ impl Plan {
         if let Some(target) = target {
             roles[target] = Role::Target;
         }
-        // The name of a column that is no feature.
+        // Resolves the name of a column that is not a feature.
         let mut beside = |option: &str, name: &Option<String>, role: Role, hint: &str| {
             let Some(name) = name else { return Ok(None) };
             let index = resolve(file, names, name, option)?;
@@ -123,7 +123,7 @@ impl Plan {
     }
 }
 
-/// The column that a word means: the one of that name or, if it is a number, the one at that
+/// The column that a word refers to: the one with that name or, if it is a number, the one at that
 /// 0-based index.
 pub(crate) fn resolve(
     file: &str,
@@ -155,7 +155,7 @@ pub(crate) fn resolve(
     Err(ReadError::new(file, format!("{option} {word}: there is no such column")).hint(hint))
 }
 
-/// Names that a mistyped word may mean, the nearest first.
+/// Names that a mistyped word may stand for, the closest first.
 pub fn similar<'a, S: AsRef<str>>(names: &'a [S], word: &str) -> Vec<&'a str> {
     let names = names.iter().map(AsRef::as_ref);
     let mut close: Vec<(usize, &str)> = names.map(|n| (distance(n, word), n)).collect();
@@ -190,8 +190,7 @@ pub(crate) fn check_unique(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Edit distance, upper and lower case being the same; two letters that changed places are one
-/// edit.
+/// Edit distance that ignores case. Swapping two adjacent letters counts as one edit.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (
         a.to_lowercase().chars().collect(),

@@ -1,4 +1,4 @@
-//! What the caller may choose, and what comes back.
+//! Options of the readers, and their results.
 
 use kernsieve::data::{Dataset, Schema};
 use kernsieve::linalg::Matrix;
@@ -7,8 +7,7 @@ use std::str::FromStr;
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Fields between delimiters; the delimiter (`,` `;` tab `|`) is found out from the first
-    /// lines.
+    /// Fields between delimiters; the delimiter (`,` `;` tab `|`) is detected from the first lines.
     Csv,
     /// Fields between tabs.
     Tsv,
@@ -39,17 +38,17 @@ impl FromStr for Format {
 
 /// What to do with missing cells.
 ///
-/// Missing are empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a`
-/// and `?`; in ARFF files `?` alone; in Parquet files nulls and NaN.
+/// Empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a` and `?` count
+/// as missing. In ARFF files only `?` does, and in Parquet files nulls and NaN do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
-    /// Stop, and say how many there are and where the first one is.
+    /// Stop with an error that tells how many there are and where the first one is.
     #[default]
     Error,
     /// Leave out the rows that have one. Not for scoring, where every row gets an answer.
     Drop,
-    /// Put the mean of the training rows for a missing number. A missing category sets none of its
-    /// 0/1 features.
+    /// Replace a missing number by the mean of the training rows. A missing category sets none of
+    /// its 0/1 features.
     Mean,
 }
 
@@ -71,17 +70,17 @@ impl FromStr for Missing {
 /// How to read training data. The default reads every column of a file with a header, the last one
 /// as the target.
 ///
-/// Columns are named by their name in the file or, where no column has that name, by their 0-based
+/// Columns are given by their name in the file or, if no column has that name, by their 0-based
 /// index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
     /// The format; found out from the extension or the content when not given.
     pub format: Option<Format>,
-    /// The column that holds the labels; the last one (ARFF: the one named `class`, if there is
-    /// one) when not given.
+    /// The column that holds the labels. The default is the last one (ARFF: the one named `class`,
+    /// if there is one).
     pub target: Option<String>,
-    /// No column holds labels: every one is a feature ([`read_features`](crate::read_features) sets
-    /// this by itself).
+    /// Whether no column holds labels, so that every column is a feature
+    /// ([`read_features`](crate::read_features) sets this itself).
     pub no_target: bool,
     /// Columns to leave out.
     pub drop: Vec<String>,
@@ -89,7 +88,7 @@ pub struct ReadOptions {
     pub categorical: Vec<String>,
     /// The column with the weights of the rows; rows of weight 0 are left out.
     pub weights: Option<String>,
-    /// The column that is the same in rows which belong together.
+    /// The column that holds the blocks: its values are equal in rows that belong together.
     pub blocks: Option<String>,
     /// What to do with missing cells.
     pub missing: Missing,
@@ -106,7 +105,7 @@ impl ReadOptions {
     }
 }
 
-/// Training data, and how it came about.
+/// Training data, and how they were read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingData {
     /// Features and labels.
@@ -115,21 +114,20 @@ pub struct TrainingData {
     pub schema: Schema,
     /// For every row of the data set, the 0-based data row of the file it came from.
     pub rows: Vec<usize>,
-    /// What the user should know: the target that was assumed, rows that were left out, and the
-    /// like.
+    /// Notices for the user: the assumed target, rows that were left out, and the like.
     pub notices: Vec<String>,
 }
 
-/// Rows of numbers without labels, and how they came about.
+/// Rows of numbers without labels, and how they were read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureData {
     /// The features.
     pub x: Matrix,
     /// Weights of the rows, if a column holds them.
     pub weights: Option<Vec<f64>>,
-    /// The columns the features were made from; it has no target.
+    /// The columns that the features were made from, without a target.
     pub schema: Schema,
-    /// For every row the 0-based data row of the file it came from.
+    /// For every row, the 0-based data row of the file that it came from.
     pub rows: Vec<usize>,
     /// What the user should know.
     pub notices: Vec<String>,
@@ -158,10 +156,10 @@ pub struct ScoringOptions {
     pub no_header: bool,
     /// Whether labels are wanted.
     pub target: TargetColumn,
-    /// The column with the labels, if it is not called as in training.
+    /// The column with the labels, if its name differs from that in training.
     pub target_name: Option<String>,
-    /// For every column of the schema whether the model does without it: such a column may be
-    /// absent. Empty means that all are needed.
+    /// For every column of the schema, whether the model does not need it, so that it may be
+    /// absent. Empty means that all columns are needed.
     pub unused: Vec<bool>,
     /// Rows in a block.
     pub block_rows: usize,

@@ -1,16 +1,16 @@
-//! Pages of a Parquet column, checked before the decoder sizes its buffers by what they claim.
+//! Pages of a Parquet column, checked before the decoder sizes its buffers by their headers.
 
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 
-/// Hands pages on if what their headers claim is possible.
+/// Passes pages on if the claims of their headers are possible.
 pub(crate) struct CheckedPages {
     inner: Box<dyn PageReader>,
     rows: usize,
 }
 
 impl CheckedPages {
-    /// Pages of a column chunk of so many rows.
+    /// Pages of a column chunk with this many rows.
     pub(crate) fn new(inner: Box<dyn PageReader>, rows: usize) -> Self {
         Self { inner, rows }
     }

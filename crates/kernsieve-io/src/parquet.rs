@@ -1,7 +1,7 @@
 //! Parquet: flat columns of booleans, integers, floats and text.
 //!
-//! Files may be damaged, and the decoder trusts them in places: page headers are checked before it
-//! sees them, and a panic inside it becomes an error.
+//! Files may be damaged, and the decoder trusts them in some places. Therefore page headers are
+//! checked before the decoder sees them, and a panic inside it becomes an error.
 
 use crate::columns::{Cells, Numbers, Text};
 use crate::error::ReadError;
@@ -20,7 +20,7 @@ use parquet::schema::types::Type;
 
 /// The index that pandas writes beside the columns.
 const PANDAS_INDEX: &str = "__index_level_0__";
-/// No file has more rows than this per byte, short of one made of constants.
+/// No file has more rows than this per byte, except one that consists of constants.
 const ROWS_PER_BYTE: u64 = 1000;
 const BATCH: usize = 8192;
 
@@ -122,8 +122,8 @@ impl ParquetFile {
         usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
 
-    /// Reads a column of a row group, and adds it to what is given. Numbers are written out where
-    /// text is wanted.
+    /// Reads a column of a row group and appends it to the given cells. Numbers are written out
+    /// where text is wanted.
     pub(crate) fn read(
         &self,
         group: usize,
@@ -156,7 +156,7 @@ fn damage(file: &str, what: &str) -> ReadError {
     .hint("Write it again, or convert it to CSV.")
 }
 
-/// Runs the decoder; its errors and its panics become an error of ours.
+/// Runs the decoder. Its errors and its panics become a [`ReadError`].
 fn guarded<T>(file: &str, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ReadError> {
     match quietly(work) {
         Some(Ok(value)) => Ok(value),
@@ -299,7 +299,7 @@ fn read_chunk(
     }
 }
 
-/// Gives every value of a column to `push`; a null is missing.
+/// Passes every value of a column to `push`; a null is missing.
 fn each<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
@@ -342,7 +342,7 @@ fn push_null(into: &mut Cells) {
     }
 }
 
-/// Reads training data; only columns that are used are decoded.
+/// Reads training data. Only columns that are used are decoded.
 pub(crate) fn read_table(
     file: &str,
     content: Vec<u8>,

@@ -1,10 +1,10 @@
-//! What stands for the Parquet reader in a build without it.
+//! The stand-in for the Parquet reader in a build without it.
 
 use crate::error::ReadError;
 use crate::options::ReadOptions;
 use crate::table::RawTable;
 
-/// Says that this build cannot read Parquet.
+/// The error that this build cannot read Parquet.
 pub(crate) fn refusal(file: &str) -> ReadError {
     ReadError::new(file, "this build cannot read Parquet files")
         .hint("Convert the file to CSV, or build kernsieve with the feature 'parquet'.")

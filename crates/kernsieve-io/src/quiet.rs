@@ -1,7 +1,7 @@
 //! Work that may panic, without the noise.
 //!
-//! The Parquet decoder panics on some damaged files. The panic is caught, and the user gets an
-//! error; the message that a panic prints besides would only confuse.
+//! The Parquet decoder panics on some damaged files. The panic is caught and the user gets an
+//! error. The message that a panic prints as well would only confuse.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -13,7 +13,7 @@ thread_local! {
 
 static HOOK: Once = Once::new();
 
-/// Does the work; `None` if it panics. Panics elsewhere are reported as before.
+/// Does the work and returns `None` if it panics. Panics elsewhere are reported as before.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     HOOK.call_once(|| {
         let before = take_hook();
@@ -24,7 +24,7 @@ pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
         }));
     });
     let outer = QUIET.replace(true);
-    // What the work borrows is thrown away after a panic.
+    // Whatever the work borrows is discarded after a panic.
     let done = catch_unwind(AssertUnwindSafe(work));
     QUIET.set(outer);
     done.ok()

@@ -1,8 +1,8 @@
-//! What CSV and ARFF files have in common: named columns and a stream of records.
+//! The common part of CSV and ARFF files: named columns and a stream of records.
 
 use crate::error::ReadError;
 
-/// What a file says about the type of a column.
+/// The type of a column that a file declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
     /// Nothing: the cells decide.
@@ -19,7 +19,7 @@ pub(crate) trait Records: Send {
     fn file(&self) -> &str;
     /// Names of the columns.
     fn names(&self) -> &[String];
-    /// What the file says about a column.
+    /// The declared type of a column.
     fn declared(&self, column: usize) -> Declared;
     /// Whether a cell stands for a missing value.
     fn missing_rule(&self) -> fn(&[u8]) -> bool;
@@ -27,7 +27,7 @@ pub(crate) trait Records: Send {
     fn next_record(&mut self) -> Result<Option<Record<'_>>, ReadError>;
     /// The target when the user names none.
     fn default_target(&self) -> DefaultTarget;
-    /// What the user should know about the head of the file.
+    /// Notices about the head of the file.
     fn notices(&self) -> &[String];
 }
 

@@ -11,7 +11,7 @@ use crate::text::TextInput;
 use kernsieve::data::Schema;
 use std::collections::{BTreeSet, HashMap};
 
-/// Distinct features that are remembered for the notice about those the model does not know.
+/// Most distinct features to remember for the notice about features that the model does not know.
 const MOST_REMEMBERED: usize = 1000;
 
 /// Rows of a LIBSVM file.
@@ -30,7 +30,7 @@ impl SparseSource {
         schema: &Schema,
         options: &ScoringOptions,
     ) -> Result<Self, ReadError> {
-        // Whether there are labels shows in the first line.
+        // The first line shows whether there are labels.
         let with_labels =
             options.target != TargetColumn::Ignore && first_line_has_label(input.available());
         let rows = LibsvmRows::open(input)?;
@@ -113,7 +113,7 @@ impl RowSource for SparseSource {
                 None => {}
             }
         }
-        // What a line leaves out is 0, which may be a category.
+        // A feature that a line leaves out is 0, which may be a category.
         for j in 0..encoder.n_columns() {
             if !self.given[j] && encoder.is_categorical(j) {
                 encoder.text(j, b"0", out, spot)?;

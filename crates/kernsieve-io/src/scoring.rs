@@ -1,4 +1,4 @@
-//! Reading data to be scored: block by block, encoded as the training data was.
+//! Reads data to be scored, block by block, and encodes them like the training data.
 
 use crate::encode::Encoder;
 use crate::error::{ReadError, Spot};
@@ -28,8 +28,8 @@ pub struct ScoringBlock {
 /// Reads a file to be scored, block by block.
 ///
 /// Columns are matched to those of the training data by name, in any order. Text formats are read
-/// as a stream, in memory that does not depend on the size of the file; of a Parquet file, the file
-/// itself and one row group at a time are in memory. After an error the iterator ends.
+/// as a stream, in memory that does not depend on the size of the file. For Parquet, the file
+/// itself and one row group at a time are in memory. The iterator ends after an error.
 pub struct ScoringReader {
     rows: Box<dyn RowSource>,
     encoder: Encoder,
@@ -42,11 +42,11 @@ pub struct ScoringReader {
     notices: Vec<String>,
 }
 
-/// Gives one row after the other.
+/// A source of rows.
 pub(crate) trait RowSource: Send {
     /// Encodes the next row into `out`, which is all zeros. `None` at the end.
     fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError>;
-    /// What the user should know about the file.
+    /// Notices about the file.
     fn notices(&self) -> Vec<String>;
 }
 
@@ -109,8 +109,8 @@ impl ScoringReader {
         })
     }
 
-    /// What the user should know: columns that are not used, values that were not in the training
-    /// data, and the like. Complete when the iterator has ended.
+    /// Notices for the user: unused columns, values that were not in the training data, and the
+    /// like. They are complete when the iterator has ended.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }

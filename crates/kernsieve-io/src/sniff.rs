@@ -1,12 +1,12 @@
-//! Finding out the format of a file, and the delimiter of a CSV file.
+//! Detects the format of a file, and the delimiter of a CSV file.
 
 use crate::cell;
 use crate::csv::{Split, split_record};
 use crate::options::Format;
 use crate::records::Fields;
 
-/// The format that an extension stands for; `.gz` behind it does not count. Text files of no
-/// particular kind (`.txt`, `.data`) are judged by their content.
+/// The format that an extension stands for; a final `.gz` is ignored. Text files of no particular
+/// kind (`.txt`, `.data`) are judged by their content.
 pub(crate) fn from_name(name: &str) -> Option<Format> {
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -46,7 +46,8 @@ pub(crate) fn from_content(head: &[u8]) -> Format {
     Format::Csv
 }
 
-/// A long head ends anywhere: up to its last line end or, if it has none, its last blank.
+/// A long head may end anywhere. It is cut at its last line end or, if it has none, at its last
+/// blank.
 fn whole_part(head: &[u8]) -> &[u8] {
     if head.len() < 1 << 15 {
         return head;
@@ -103,15 +104,16 @@ pub(crate) fn delimiter(head: &[u8], at_end: bool) -> u8 {
             best = i;
         }
     }
-    // Numbers with decimal commas between semicolons are as even in commas as in semicolons.
+    // Between semicolons, decimal commas are as regular as the semicolons themselves.
     if best == 0 && scores[1].0 == 1000 {
         best = 1;
     }
     DELIMITERS[best]
 }
 
-/// How many of the first records (per thousand) have as many fields as the first one, and how many
-/// that are. A single record, even one that is too long for the head, is a little less than even.
+/// How many of the first records (per thousand) have as many fields as the first one, and the
+/// number of these fields. A single record, even one that is too long for the head, scores a little
+/// less than full.
 fn evenness(head: &[u8], at_end: bool, delimiter: u8) -> (usize, usize) {
     let mut fields = Fields::default();
     let (mut from, mut records, mut even, mut width) = (0, 0, 0, 0);

@@ -16,7 +16,7 @@ pub enum Source {
     Stdin,
     /// Bytes in memory.
     Bytes {
-        /// What messages call it; its extension says what format it is, as a file name does.
+        /// Its name in messages. As for a file, the extension tells the format.
         name: String,
         /// The content of the file.
         bytes: Vec<u8>,
@@ -24,8 +24,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source that an argument of the command line means: `-` is standard input, everything
-    /// else a path.
+    /// The source that a command line argument stands for: `-` is standard input, everything else
+    /// is a path.
     pub fn from_arg(argument: &str) -> Self {
         if argument == "-" {
             Self::Stdin
@@ -59,7 +59,7 @@ pub(crate) fn open(source: &Source) -> Result<Stream<'_>, ReadError> {
     unpack(raw).map_err(|e| ReadError::io(&name, &e))
 }
 
-/// Opens a source for reading that may outlast the borrow of it.
+/// Opens a source for reading that may outlive its borrow.
 pub(crate) fn open_owned(source: &Source) -> Result<Stream<'static>, ReadError> {
     match source {
         Source::Bytes { name, bytes } => {

@@ -5,7 +5,7 @@ use crate::source::Stream;
 use std::io::{ErrorKind, Read};
 
 const FIRST_BUFFER: usize = 1 << 18;
-/// What the format and the delimiter are judged by.
+/// Size of the head from which the format and the delimiter are detected.
 const HEAD: usize = 1 << 16;
 /// A record that is longer than this means that a quote was never closed.
 const LONGEST_RECORD: usize = 1 << 28;
@@ -23,7 +23,8 @@ pub(crate) struct TextInput<'a> {
 }
 
 impl<'a> TextInput<'a> {
-    /// Reads the head of the text, steps over a UTF-8 byte order mark and refuses what is not text.
+    /// Reads the head of the text, skips a UTF-8 byte order mark and refuses files that are not
+    /// text.
     pub(crate) fn new(name: &str, reader: Stream<'a>) -> Result<Self, ReadError> {
         let mut input = Self {
             name: name.to_string(),
@@ -40,8 +41,7 @@ impl<'a> TextInput<'a> {
         Ok(input)
     }
 
-    /// Refuses UTF-16 and binary files, steps over a UTF-8 byte order mark, and refuses an empty
-    /// file.
+    /// Refuses UTF-16, binary and empty files, and skips a UTF-8 byte order mark.
     pub(crate) fn check_text(&mut self) -> Result<(), ReadError> {
         let head = self.available();
         let utf16 = matches!(head, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
@@ -83,7 +83,7 @@ impl<'a> TextInput<'a> {
         self.line
     }
 
-    /// Marks bytes, which hold some line ends, as used; gives them.
+    /// Marks bytes, which hold this many line ends, as used and returns them.
     pub(crate) fn advance(&mut self, used: usize, lines: usize) -> &[u8] {
         let from = self.start;
         self.start += used;
@@ -91,9 +91,9 @@ impl<'a> TextInput<'a> {
         &self.buffer[from..self.start]
     }
 
-    /// Reads more, keeping what has not been used. When a record is longer than the buffer, the
-    /// larger buffer is filled before the record is looked at again: otherwise a long record from a
-    /// slow pipe would take quadratic time.
+    /// Reads more and keeps the unused bytes. When a record is longer than the buffer, the larger
+    /// buffer is filled before the record is looked at again: otherwise a long record from a slow
+    /// pipe would take quadratic time.
     pub(crate) fn fill(&mut self) -> Result<(), ReadError> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -131,7 +131,7 @@ impl<'a> TextInput<'a> {
         Ok(())
     }
 
-    /// Everything that has not been used.
+    /// All unused bytes.
     #[cfg(feature = "parquet")]
     pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, ReadError> {
         let mut bytes = self.buffer[self.start..self.end].to_vec();
@@ -149,7 +149,7 @@ impl<'a> TextInput<'a> {
                 .iter()
                 .position(|&b| b == b'\n' || b == b'\r');
             let (length, used) = match found.map(|p| p + searched) {
-                // What follows a CR decides whether it is a whole line end.
+                // The byte after a CR decides whether the line end is complete.
                 Some(p) if text[p] == b'\r' && p + 1 == text.len() && !self.ended => {
                     searched = p;
                     self.fill()?;

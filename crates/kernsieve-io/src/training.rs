@@ -1,4 +1,4 @@
-//! Reading training data: the whole file, once.
+//! Reads training data: the whole file, once.
 
 use crate::arff::ArffRecords;
 use crate::columns::{Builder, Cells, Numbers, Text};
@@ -84,10 +84,10 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<RawTable, ReadEr
     }
 }
 
-/// The format: the one asked for, or what the extension says, or what the content looks like.
+/// The format: the requested one, or that of the extension, or that of the content.
 pub(crate) fn choose_format(asked: Option<Format>, name: &str, head: &[u8]) -> Format {
     match asked.or_else(|| sniff::from_name(name)) {
-        // A Parquet file under another name is still one: no text starts like that.
+        // A Parquet file with another extension is recognised, because no text starts like one.
         Some(_) if asked.is_none() && sniff::is_parquet(head) => Format::Parquet,
         Some(format) => format,
         None => sniff::from_content(head),
@@ -107,7 +107,7 @@ pub(crate) fn open_records<'a>(
     })
 }
 
-/// Collects the columns of records. A column in which text comes up after numbers is read a second
+/// Collects the columns of records. A column in which text appears after numbers is read a second
 /// time, as text.
 fn read_records<'a>(
     open: impl Fn() -> Result<Box<dyn Records + 'a>, ReadError>,
@@ -158,7 +158,8 @@ fn read_records<'a>(
         }) = &cells
         {
             notices.push(format!(
-                "column '{}' holds text that is not UTF-8 (first on line {}); its bytes are shown as \\xNN",
+                "column '{}' holds text that is not UTF-8 (first on line {}); \
+                 its bytes are shown as \\xNN",
                 names[j], lines[*row]
             ));
         }

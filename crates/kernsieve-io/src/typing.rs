@@ -9,12 +9,12 @@ use crate::table::{RawColumn, RawTable};
 
 /// The most levels of a text column.
 const MOST_LEVELS: usize = 1000;
-/// The most levels of a column that the user called categorical.
+/// The most levels of a column that the user declared categorical.
 const MOST_FORCED_LEVELS: usize = 10_000;
 /// The most classes whose names are numbers.
 const MOST_NUMERIC_CLASSES: usize = 1000;
 
-/// Refuses columns that cannot be meant as they are read.
+/// Refuses columns whose cells are probably not what the user meant.
 pub(crate) fn check_column(table: &RawTable, column: &RawColumn) -> Result<(), ReadError> {
     let name = &column.name;
     match &column.cells {
@@ -50,7 +50,8 @@ fn not_finite(table: &RawTable, name: &str, row: usize, value: f64) -> ReadError
         .at(table.spots.of(row))
         .column(name)
         .hint(format!(
-            "Correct the cell, write NA if the value is not known, or leave the column out with --drop {name}."
+            "Correct the cell, write NA if the value is not known, \
+             or leave the column out with --drop {name}."
         ))
 }
 
@@ -61,7 +62,7 @@ fn all_missing(table: &RawTable, name: &str) -> ReadError {
         .hint(format!("Leave the column out with --drop {name}."))
 }
 
-/// Numbers with some text among them are a mistake in the file more often than categories.
+/// Some text among numbers is more often a mistake in the file than a category.
 fn check_text(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(), ReadError> {
     if column.declared == Declared::Text {
         return Ok(());
@@ -88,12 +89,14 @@ fn check_text(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(), R
     let name = &column.name;
     let hint = if comma[level] {
         format!(
-            "Write numbers with a decimal point and without separators between thousands, as 1234.5; if these are \
+            "Write numbers with a decimal point and without separators between thousands, \
+             such as 1234.5; if these are \
              categories, use --categorical {name}."
         )
     } else {
         format!(
-            "Correct the cell, write NA if the value is not known, leave the column out with --drop {name}, or treat it \
+            "Correct the cell, write NA if the value is not known, \
+             leave the column out with --drop {name}, or treat it \
              as categories with --categorical {name}."
         )
     };
@@ -140,7 +143,8 @@ fn check_levels(table: &RawTable, column: &RawColumn, text: &Text) -> Result<(),
         format!("Leave the column out with --drop {name}, or group its values.")
     } else {
         format!(
-            "Leave the column out with --drop {name}; if its values are categories, --categorical {name} allows up to \
+            "Leave the column out with --drop {name}; \
+             if its values are categories, --categorical {name} allows up to \
              {MOST_FORCED_LEVELS} of them."
         )
     };
@@ -199,5 +203,8 @@ fn unlike_classes(table: &RawTable, what: &str) -> ReadError {
             count(table.n_rows, "row")
         ))
         .column(&table.target_name)
-        .hint("Name the column that holds the classes with --target, or group the values into classes.")
+        .hint(
+            "Name the column that holds the classes with --target, \
+             or group the values into classes.",
+        )
 }

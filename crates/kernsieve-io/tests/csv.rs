@@ -167,10 +167,13 @@ fn long_files_cross_the_buffer_unharmed() {
 }
 
 proptest! {
-    /// What is written with all its digits comes back to the bit.
+    /// Numbers that are written with all their digits are read back to the last bit.
     #[test]
     fn numbers_come_back_to_the_bit(values in prop::collection::vec(
-        (any::<f64>(), any::<f64>()).prop_filter("finite", |(a, b)| a.is_finite() && b.is_finite()), 2..40)) {
+        (any::<f64>(), any::<f64>())
+            .prop_filter("finite", |(a, b)| a.is_finite() && b.is_finite()),
+        2..40,
+    )) {
         let mut text = String::from("a,b,class\n");
         for (i, (a, b)) in values.iter().enumerate() {
             text += &format!("{a},{b:e},{}\n", i % 2);
@@ -189,24 +192,33 @@ proptest! {
             prop::collection::vec("[a-c\",;\n\r]{0,6}", w + 1), 2..8)),
         end in prop::sample::select(vec!["\n", "\r\n"]),
     ) {
-        let mut writer = csv::WriterBuilder::new()
-            .terminator(if end == "\n" { csv::Terminator::Any(b'\n') } else { csv::Terminator::CRLF })
-            .from_writer(Vec::new());
+        let terminator = match end {
+            "\n" => csv::Terminator::Any(b'\n'),
+            _ => csv::Terminator::CRLF,
+        };
+        let mut writer = csv::WriterBuilder::new().terminator(terminator).from_writer(Vec::new());
         let width = table[0].len();
         writer.write_record((0..width).map(|j| format!("n{j}"))).unwrap();
         for (i, row) in table.iter().enumerate() {
             // Never a blank line, a missing label or a number.
-            let cells = row.iter().enumerate().map(|(j, c)| if j + 1 == width { format!("L{i}{c}") } else { format!("t{c}") });
+            let cells = row.iter().enumerate().map(|(j, c)| match j + 1 == width {
+                true => format!("L{i}{c}"),
+                false => format!("t{c}"),
+            });
             writer.write_record(cells).unwrap();
         }
         let text = writer.into_inner().unwrap();
-        let d = train_with("t.csv", &text, |o| o.categorical = (0..width - 1).map(|j| format!("n{j}")).collect()).unwrap();
+        let columns: Vec<String> = (0..width - 1).map(|j| format!("n{j}")).collect();
+        let d = train_with("t.csv", &text, |o| o.categorical = columns).unwrap();
         let want: Vec<Vec<String>> = csv::Reader::from_reader(&text[..]).records()
             .map(|r| r.unwrap().iter().map(|c| c.trim().to_string()).collect()).collect();
         prop_assert_eq!(labels(&d), want.iter().map(|r| r[width - 1].as_str()).collect::<Vec<_>>());
         for (x, want) in d.dataset.x().iter_rows().zip(&want) {
-            let mut set: Vec<&str> = (0..x.len()).filter(|&j| x[j] == 1.0).map(|j| d.dataset.feature_names()[j].as_str()).collect();
-            let mut cells: Vec<String> = (0..width - 1).map(|j| format!("n{j}={}", want[j])).collect();
+            let names = d.dataset.feature_names().iter().zip(x);
+            let mut set: Vec<&str> =
+                names.filter(|(_, v)| **v == 1.0).map(|(name, _)| name.as_str()).collect();
+            let mut cells: Vec<String> =
+                (0..width - 1).map(|j| format!("n{j}={}", want[j])).collect();
             set.sort_unstable();
             cells.sort_unstable();
             prop_assert_eq!(set, cells);
@@ -219,7 +231,7 @@ fn the_index_of_a_data_frame_is_left_out() {
     let d = train("t.csv", ",a,class\n0,5,x\n1,6,x\n2,7,y\n").unwrap();
     assert_eq!(d.dataset.feature_names(), ["a"]);
     has(&d.notices.join("\n"), &["no name", "counts the rows"]);
-    // Not one that only looks like it.
+    // A column that only looks like an index stays.
     let d = train("t.csv", ",a,class\n0,5,x\n1,6,x\n3,7,y\n").unwrap();
     assert_eq!(d.dataset.feature_names(), ["column_0", "a"]);
     let d = train("t.csv", "id,a,class\n0,5,x\n1,6,x\n2,7,y\n").unwrap();

@@ -115,8 +115,9 @@ fn libsvm_scoring() {
     has(&e, &["2 columns ('a', 'b')", "numbered features only"]);
 }
 
-const ARFF: &str = "% about\n@RELATION 'a b'\n@attribute 'petal width' REAL\n@attribute colour {red, 'light blue', NA}\n\
-    @Attribute Class {yes,no}\n@attribute note string\n@attribute n integer\n\n@DATA\n% rows\n\
+const ARFF: &str = "% about\n@RELATION 'a b'\n@attribute 'petal width' REAL\n\
+    @attribute colour {red, 'light blue', NA}\n@Attribute Class {yes,no}\n\
+    @attribute note string\n@attribute n integer\n\n@DATA\n% rows\n\
     1.5,red,yes,'it\\'s',1\n?,'light blue', no ,\"b, c\",2\n2.5,NA,yes,plain,3\n";
 
 #[test]
@@ -238,8 +239,8 @@ fn arff_scoring_streams_and_matches_by_name() {
     })
     .unwrap()
     .schema;
-    let text = "@relation r\n@attribute n real\n@attribute colour {green,red}\n@attribute Class {no,yes}\n@data\n\
-        4,green,?\n5,red,no\n";
+    let text = "@relation r\n@attribute n real\n@attribute colour {green,red}\n\
+        @attribute Class {no,yes}\n@data\n4,green,?\n5,red,no\n";
     let s = score_with(&schema, "s.arff", text, |o| {
         o.target = TargetColumn::IfPresent
     })

@@ -12,8 +12,8 @@ use write_parquet::{Values, file, file_with};
 fn sample() -> Vec<u8> {
     file(
         "message m {
-            optional boolean b; required int32 i; optional int64 l; required float f; optional double d;
-            optional binary s (UTF8); required int64 class;
+            optional boolean b; required int32 i; optional int64 l; required float f;
+            optional double d; optional binary s (UTF8); required int64 class;
         }",
         &[vec![
             Values::Bool(vec![true, false, true], Some(vec![1, 1, 1])),

@@ -1,11 +1,11 @@
-//! From outputs to log scores to probabilities.
+//! From outputs to log scores, and from these to probabilities.
 
 use crate::graph::{Graph, int};
 use kernsieve::Result;
 use kernsieve::decision::{Decision, Simplex};
 use kernsieve::linalg::Matrix;
 
-/// Log scores, rows x classes, up to a number that a row's classes share.
+/// Log scores, rows x classes, up to a constant per row.
 pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String> {
     match decision {
         Decision::Mahalanobis { means, log_priors } => {
@@ -23,7 +23,7 @@ pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String>
         Decision::Logits { shifts } => {
             let mut odds = z.to_string();
             if shifts.len() == 2 {
-                // (0, z) up to what both share, the same way round for both signs.
+                // (0, z) up to a shared constant, symmetric for both signs.
                 let halves = graph.numbers("the halves", &[-0.5, 0.5], &[2])?;
                 odds = graph.op("Mul", &[z, &halves]);
             }
@@ -39,8 +39,9 @@ pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String>
     }
 }
 
-/// `cost_c exp(s_c / temperature) / sum` (no `costs` are costs of 1), the largest score taken out
-/// first. Scores of minus infinity are probabilities of zero; where all are, the classes share.
+/// `cost_c exp(s_c / temperature) / sum`, where missing `costs` mean costs of 1. The largest score
+/// is subtracted first. A score of minus infinity gives a probability of zero. If all scores are
+/// minus infinity, the classes get equal probabilities.
 pub fn probabilities(
     graph: &mut Graph,
     scores: &str,
@@ -59,7 +60,7 @@ pub fn probabilities(
     }
     let axis = graph.integers(&[1]);
     let top = graph.op("ReduceMax", &[&scores, &axis]);
-    // The largest itself is 0 below the largest, infinities too.
+    // The largest score becomes 0, even if it is infinite.
     let is_top = graph.op("Equal", &[&scores, &top]);
     let zero = graph.number("zero", 0.0)?;
     let below = graph.op("Sub", &[&scores, &top]);
@@ -71,8 +72,8 @@ pub fn probabilities(
 
 /// `-|z - m_c|^2 / (2 variance) + log prior_c` without `-|z - g|^2 / (2 variance)`, which all
 /// classes share: `<z - g, m_c - g> / variance - |m_c - g|^2 / (2 variance) + log prior_c`, `g` the
-/// mean of the `m_c`. The squares of outputs far from all means would leave no digits for the
-/// difference between classes.
+/// mean of the `m_c`. Otherwise, the squares of outputs far from all means would leave no digits
+/// for the differences between classes.
 fn nearest_mean(
     graph: &mut Graph,
     z: &str,
@@ -100,8 +101,8 @@ fn nearest_mean(
     Ok(graph.op_with("Gemm", &[&z, &slopes, &constants], vec![int("transB", 1)]))
 }
 
-/// `log(1 / (1 + exp(-o_c)))`, `o_c = z_2c - z_2c+1 + log_odds_c`, as `min(o, 0) - log(1 +
-/// exp(-|o|))`.
+/// `log(1 / (1 + exp(-o_c)))`, `o_c = z_2c - z_2c+1 + log_odds_c`, as
+/// `min(o, 0) - log(1 + exp(-|o|))`.
 fn one_against_rest(graph: &mut Graph, z: &str, log_odds: &[f64]) -> Result<String> {
     let c = log_odds.len() as i64;
     let mut every_second = |first: i64| {
@@ -123,8 +124,8 @@ fn one_against_rest(graph: &mut Graph, z: &str, log_odds: &[f64]) -> Result<Stri
     Ok(graph.op("Sub", &[&negative, &log]))
 }
 
-/// Negative outputs become 0, then all are divided by their sum; where none is positive, the
-/// priors.
+/// Negative outputs become 0, then all are divided by their sum. Where none is positive, the priors
+/// are used.
 fn clip(graph: &mut Graph, z: &str, log_priors: &[f64]) -> Result<String> {
     let zero = graph.number("zero", 0.0)?;
     let axis = graph.integers(&[1]);
@@ -138,9 +139,9 @@ fn clip(graph: &mut Graph, z: &str, log_priors: &[f64]) -> Result<String> {
 }
 
 /// The nearest point of the simplex, `max(z - t, 0)` with `t = max_k (z_(1) + .. + z_(k) - 1) / k`
-/// over the outputs in descending order: that quotient grows with `k` as long as outputs are above
-/// it, and falls from there on. A number taken from all outputs moves `t` as much, so the largest
-/// is made 0 first.
+/// over the outputs in descending order: this quotient grows with `k` as long as outputs are above
+/// it, and falls afterwards. Subtracting a number from all outputs shifts `t` by the same number,
+/// so the largest output is first shifted to 0.
 fn project(graph: &mut Graph, z: &str, classes: usize) -> Result<String> {
     let axis = graph.integers(&[1]);
     let top = graph.op("ReduceMax", &[z, &axis]);

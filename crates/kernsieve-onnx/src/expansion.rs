@@ -59,8 +59,8 @@ pub fn outputs(
             }
             let constants = graph.numbers("the logarithms of the weights", &constants, &[s])?;
             let logs = graph.op("Add", &[&logs, &constants]);
-            // Finite even where the kernel is zero in the log domain too: differences of log
-            // densities are then numbers.
+            // The bound keeps logarithms finite where the kernel is zero, so that differences of
+            // log densities are not NaN.
             let floor = graph.number("the bounds", -graph.precision().largest_logarithm())?;
             let logs = graph.op("Max", &[&logs, &floor]);
             log_sums(graph, &logs, starts)
@@ -68,8 +68,9 @@ pub fn outputs(
     }
 }
 
-/// With a linear kernel the sum over the retained samples is a product with one matrix, `W = sum_i
-/// (w x_i) A_i'`, and this is taken in double precision here: `z = offset + (u + shift) W`.
+/// With a linear kernel, the sum over the retained samples is a product with one matrix,
+/// `W = sum_i (w x_i) A_i'`, which is computed here in double precision:
+/// `z = offset + (u + shift) W`.
 fn linear_map(graph: &mut Graph, seen: &Seen, coef: &Matrix, offset: &[f64]) -> Result<String> {
     let (p, q) = (seen.support.cols(), offset.len());
     let map = matmul(seen.support.view().t(), coef.view());
@@ -81,7 +82,7 @@ fn linear_map(graph: &mut Graph, seen: &Seen, coef: &Matrix, offset: &[f64]) -> 
     Ok(graph.op("Gemm", &[&seen.rows, &map, &constant]))
 }
 
-/// `log sum exp` over the columns of every group, the largest taken out first.
+/// `log sum exp` over the columns of every group. The largest entry is subtracted first.
 fn log_sums(graph: &mut Graph, logs: &str, starts: &[usize]) -> Result<String> {
     let sizes: Vec<i64> = starts.windows(2).map(|g| (g[1] - g[0]) as i64).collect();
     let groups = if sizes.len() == 1 {

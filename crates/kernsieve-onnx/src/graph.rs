@@ -1,4 +1,5 @@
-//! A graph under construction: operators and constants get names as they come.
+//! A graph under construction. Operators and constants are named in the order in which they are
+//! added.
 
 use crate::Precision;
 use crate::proto::{
@@ -7,7 +8,7 @@ use crate::proto::{
 };
 use kernsieve::{Error, Result};
 
-/// A graph under construction. Values are known by their names.
+/// A graph under construction. Values are identified by their names.
 pub struct Graph {
     precision: Precision,
     nodes: Vec<NodeProto>,
@@ -34,7 +35,7 @@ impl Graph {
         self.op_with(kind, inputs, vec![])
     }
 
-    /// The same with attributes.
+    /// Adds an operator with attributes and one output.
     pub fn op_with(
         &mut self,
         kind: &str,
@@ -44,7 +45,7 @@ impl Graph {
         self.op_many(kind, inputs, attributes, 1).swap_remove(0)
     }
 
-    /// The same with any number of outputs.
+    /// Adds an operator with any number of outputs.
     pub fn op_many(
         &mut self,
         kind: &str,
@@ -62,8 +63,7 @@ impl Graph {
         outputs
     }
 
-    /// Values that `build` makes of another one in double precision, in a graph of single
-    /// precision.
+    /// Lets `build` compute a value in double precision, within a graph of single precision.
     pub fn in_double(
         &mut self,
         value: &str,
@@ -99,7 +99,8 @@ impl Graph {
                     .find(|v| v.is_finite() && !(**v as f32).is_finite())
                 {
                     return Err(Error::Data(format!(
-                        "{what} hold {v:e}, which is too large for single precision; export in double precision"
+                        "{what} hold {v:e}, which is too large for single precision; \
+                         export in double precision"
                     )));
                 }
                 values
@@ -111,7 +112,7 @@ impl Graph {
         Ok(self.constant(self.precision.data_type(), dims, bytes, vec![]))
     }
 
-    /// A constant that stands for a single number.
+    /// Adds a constant that is a single number.
     pub fn number(&mut self, what: &str, value: f64) -> Result<String> {
         self.numbers(what, &[value], &[])
     }

@@ -1,4 +1,4 @@
-//! Kernel values of rows with the retained samples, rows x support.
+//! Kernel values of rows and retained samples, rows x support.
 
 use crate::graph::{Graph, Size, float, int, ints, node, subgraph, value};
 use crate::rows::Seen;
@@ -11,8 +11,8 @@ pub fn values(graph: &mut Graph, kernel: &Kernel, seen: &Seen) -> Result<String>
         Kernel::Linear => products(graph, seen, 1.0, 0.0),
         Kernel::Polynomial { degree } => {
             let base = products(graph, seen, 1.0, 1.0)?;
-            // The power of what is left is finite: sums of values of either sign must not become
-            // infinity minus infinity.
+            // The base is clipped so that its power is finite: a sum must not become infinity minus
+            // infinity.
             let bound = graph
                 .precision()
                 .largest_value()
@@ -34,8 +34,8 @@ pub fn values(graph: &mut Graph, kernel: &Kernel, seen: &Seen) -> Result<String>
     }
 }
 
-/// Logarithms of the values of a kernel of distances; `scales`, one per support row, multiply the
-/// distances.
+/// Logarithms of the values of a kernel of distances. `scales`, one per support row, are factors of
+/// the distances.
 pub fn logarithms(
     graph: &mut Graph,
     kernel: &Kernel,
@@ -73,7 +73,7 @@ pub fn logarithms(
     Ok(graph.op("Mul", &[&log, &exponent]))
 }
 
-/// `slope <w x, w x_i> + shift`: one product, all constants in its last term.
+/// `slope <w x, w x_i> + shift`: one product, with all constants in its last term.
 fn products(graph: &mut Graph, seen: &Seen, slope: f64, shift: f64) -> Result<String> {
     let (s, p) = (seen.support.rows(), seen.support.cols());
     let support: Vec<f64> = seen.support.as_slice().iter().map(|v| slope * v).collect();
@@ -91,7 +91,7 @@ fn products(graph: &mut Graph, seen: &Seen, slope: f64, shift: f64) -> Result<St
     ))
 }
 
-/// `|u|^2 + |v|^2 - 2 <u, v>`, at least 0. Both sides are centred, so that little cancels.
+/// `|u|^2 + |v|^2 - 2 <u, v>`, at least 0. Both sides are centred, so that few digits cancel.
 fn squared_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     let (s, p) = (seen.support.rows(), seen.support.cols());
     let norms: Vec<f64> = seen
@@ -113,9 +113,8 @@ fn squared_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     Ok(graph.op("Max", &[&sum, &zero]))
 }
 
-/// `|u - v|_1`, one feature after the other: `Scan` adds up rows x support matrices, where a
-/// subtraction of everything from everything would need as many of them at once as there are
-/// features.
+/// `|u - v|_1`, one feature at a time: `Scan` adds up matrices of rows x support. Subtracting all
+/// features at once would need as many such matrices as there are features.
 fn absolute_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     let (s, p) = (seen.support.rows(), seen.support.cols());
     let kind = graph.precision().data_type();
@@ -129,8 +128,8 @@ fn absolute_distances(graph: &mut Graph, seen: &Seen) -> Result<String> {
     let shape = graph.op_with("Concat", &[&count, &width], vec![int("axis", 0)]);
     let zero = graph.number("zero", 0.0)?;
     let start = graph.op("Expand", &[&zero, &shape]);
-    // rows x 1 x features: a slice for one feature is a column, which the row of support values is
-    // subtracted from.
+    // rows x 1 x features: the slice for one feature is a column, from which the row of support
+    // values is subtracted.
     let axis = graph.integers(&[1]);
     let columns = graph.op("Unsqueeze", &[&seen.rows, &axis]);
     let step = |kind: &str, inputs: &[&str], output: &str| {

@@ -1,15 +1,15 @@
-//! Models as ONNX graphs: plain operators of the default domain, so that any runtime of the
-//! standard can predict with them.
+//! Models as ONNX graphs. They use only standard operators of the default domain, so that any ONNX
+//! runtime can predict with them.
 //!
 //! The graph does what [`Model::predict`] does, from raw features to classes:
 //!
 //! ```text
 //! X -> (x - origin) * factor -> kernel values -> outputs -> log scores -> probabilities -> label
 //! ```
-//! with a second round of the first three steps for a discriminant kernel. Input `X` is rows x
+//! For a discriminant kernel, the steps up to the outputs occur twice. Input `X` is rows x
 //! features. Outputs are `label` (text, or whole numbers where all classes are), `probabilities`
-//! (rows x classes) and `outputs` (rows x variates, scores or log densities); a density has the one
-//! output `log_density`.
+//! (rows x classes) and `outputs` (rows x variates, scores or log densities); a density has a
+//! single output, `log_density`.
 //!
 //! ```
 //! use kernsieve::data::{Schema, simulate};
@@ -19,8 +19,9 @@
 //!
 //! let data = simulate::rings(0);
 //! let schema = Schema::numeric(data.feature_names());
-//! let model = train(MethodKind::Kos, &Options::default(), &data, &schema, true, &Control::new())?.model;
-//! let bytes = to_onnx(&model, Precision::F64)?;
+//! let options = Options::default();
+//! let trained = train(MethodKind::Kos, &options, &data, &schema, true, &Control::new())?;
+//! let bytes = to_onnx(&trained.model, Precision::F64)?;
 //! assert!(bytes.len() > 1000);
 //! # Ok::<(), kernsieve::Error>(())
 //! ```
@@ -47,12 +48,12 @@ use prost::Message;
 use proto::{GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto, data};
 use rows::Source;
 
-/// The version of the operators. 18 is the first in which all reductions take their axes alike.
+/// The version of the operators. Version 18 is the first in which all reductions take their axes in
+/// the same way.
 const OPERATORS: i64 = 18;
-/// The version of the file layout that came before it, read by every runtime that has these
-/// operators.
+/// The version of the file layout. Every runtime that has these operators can read it.
 const LAYOUT: i64 = 8;
-/// Protocol buffers end here.
+/// Largest size of a protocol buffer.
 const LARGEST_FILE: usize = i32::MAX as usize;
 
 /// Name of the input.
@@ -103,8 +104,9 @@ pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
     let size = file.encoded_len();
     if size > LARGEST_FILE {
         return Err(Error::Data(format!(
-            "the ONNX file would have {size} bytes, and the format ends at {LARGEST_FILE}; retain fewer samples (smkda, sparse-kos \
-             or klr with --max-support) or export in single precision"
+            "the ONNX file would have {size} bytes, but the format allows at most {LARGEST_FILE}; \
+             retain fewer samples (smkda, sparse-kos or klr with --max-support) \
+             or export in single precision"
         )));
     }
     Ok(file.encode_to_vec())
@@ -150,8 +152,8 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
                 let rows = source(&x, model, &names, &typical);
                 discriminant_outputs(graph, &rows, kernel, model)
             };
-            // A function of posteriors can be steep in them: those that are sums over samples are
-            // taken in double precision.
+            // A function of posteriors can be steep, so posteriors that are sums over samples are
+            // computed in double precision.
             if precision == Precision::F32 && kernel.expansion.kernel != Kernel::Linear {
                 graph.in_double(INPUT, build)?
             } else {
@@ -175,7 +177,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     }
     let scores = decision::scores(&mut graph, &model.decision, &z)?;
     let p = decision::probabilities(&mut graph, &scores, model.temperature, &model.costs)?;
-    // The first class of largest probability.
+    // The first class among those of largest probability.
     let best = graph.op_with("ArgMax", &[&p], vec![int("axis", 1), int("keepdims", 0)]);
     let (classes, kind) = match whole_numbers(&model.classes) {
         Some(numbers) => (graph.integers(&numbers), data::INT64),
@@ -208,7 +210,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     Ok(graph.finish("kernsieve", vec![input], outputs))
 }
 
-/// The raw features of a model as what an expansion reads.
+/// The raw features of a model, as the source of an expansion.
 fn source<'a>(
     rows: &'a str,
     model: &'a Model,
@@ -223,8 +225,8 @@ fn source<'a>(
     }
 }
 
-/// Outputs of an expansion of a discriminant kernel, which sees `P(C_k | x) / sqrt(P(C_k))` of a
-/// row.
+/// Outputs of an expansion with a discriminant kernel, whose features are
+/// `P(C_k | x) / sqrt(P(C_k))`.
 fn discriminant_outputs(
     graph: &mut Graph,
     rows: &Source<'_>,
@@ -265,8 +267,8 @@ fn discriminant_features(
     Ok(graph.op("Div", &[&p, &roots]))
 }
 
-/// Means of the training rows, which the schema knows where features are not standardised; else
-/// zero.
+/// Means of the training rows. The schema knows them where features are not standardised; otherwise
+/// they are zero.
 fn typical_values(model: &Model) -> Vec<f64> {
     let mut typical = model.scaling.mean.clone();
     let mut j = 0;
@@ -292,7 +294,7 @@ fn unscaled(n: usize) -> Scaling {
     }
 }
 
-/// The classes as numbers, if all of them are whole numbers and written as such: "01" is a name.
+/// The classes as numbers, if all of them are whole numbers in plain notation. "01" is a name.
 fn whole_numbers(classes: &[String]) -> Option<Vec<i64>> {
     let number = |text: &String| text.parse::<i64>().ok().filter(|n| n.to_string() == *text);
     classes.iter().map(number).collect()

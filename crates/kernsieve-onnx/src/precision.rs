@@ -6,16 +6,16 @@ use std::fmt;
 /// Whether a graph computes in single or in double precision, input and outputs included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Seven digits, and half the memory. Sums whose terms cancel are taken in double precision all
-    /// the same.
+    /// Seven digits, and half the memory. Sums whose terms cancel are still computed in double
+    /// precision.
     F32,
-    /// Sixteen digits, as the library.
+    /// Sixteen digits, as in the library.
     #[default]
     F64,
 }
 
 impl Precision {
-    /// The number of this precision that is nearest.
+    /// The nearest number of this precision.
     pub(crate) fn round(self, v: f64) -> f64 {
         match self {
             Self::F32 => f64::from(v as f32),
@@ -23,7 +23,7 @@ impl Precision {
         }
     }
 
-    /// Whether all digits of a number fit, not only those that its size leaves.
+    /// Whether this precision holds a number as a normal one, with all its digits.
     pub(crate) fn holds(self, v: f64) -> bool {
         match self {
             Self::F32 => (v as f32).is_normal(),
@@ -31,8 +31,8 @@ impl Precision {
         }
     }
 
-    /// Coordinates farther from the origin than this are taken to be there: their squares can be
-    /// summed.
+    /// Coordinates farther from the origin than this are moved to this distance, so that their
+    /// squares can be summed.
     pub(crate) fn farthest(self) -> f64 {
         match self {
             Self::F32 => 1e15,
@@ -40,7 +40,7 @@ impl Precision {
         }
     }
 
-    /// Kernel values of larger size are taken to be of this one.
+    /// Larger kernel values are replaced by this one.
     pub(crate) fn largest_value(self) -> f64 {
         match self {
             Self::F32 => 1e30,
@@ -48,7 +48,8 @@ impl Precision {
         }
     }
 
-    /// Log densities below minus this are taken to be that: their differences are finite.
+    /// Log densities below minus this are replaced by minus this, so that their differences are
+    /// finite.
     pub(crate) fn largest_logarithm(self) -> f64 {
         match self {
             Self::F32 => 1e37,

@@ -1,12 +1,12 @@
-//! What a kernel sees of a row: `u = (x - origin) * factor`, feature by feature, and the retained
+//! Rows as a kernel sees them, `u = (x - origin) * factor` feature by feature, and the retained
 //! samples in the same coordinates.
 //!
 //! The library computes `w (x - mean) / scale`. Here `factor = w / scale`, and `origin` is a number
 //! that the graph's precision holds exactly, near the mean of the retained samples (distances) or
-//! of the training rows (inner products), standardised or not. So `x - origin` loses no digits,
-//! however far the data lie from zero: single precision keeps its seven digits of the deviation,
-//! not of the value. What `origin` differs by from the library's own, `shift = (origin - mean) *
-//! factor`, is put right in the constants.
+//! of the training rows (inner products), standardised or not. Therefore `x - origin` loses no
+//! digits, however far the data lie from zero: single precision keeps seven digits of the
+//! deviation, not of the value. The difference from the library's own origin,
+//! `shift = (origin - mean) * factor`, is compensated in the constants.
 
 use crate::Precision;
 use crate::graph::Graph;
@@ -16,7 +16,7 @@ use kernsieve::kernel::Base;
 use kernsieve::linalg::Matrix;
 use kernsieve::{Error, Result};
 
-/// Where an expansion reads its rows.
+/// The rows that an expansion reads.
 pub struct Source<'a> {
     /// The rows x features value.
     pub rows: &'a str,
@@ -24,7 +24,7 @@ pub struct Source<'a> {
     pub scaling: &'a Scaling,
     /// Names of the features, for errors.
     pub names: &'a [String],
-    /// A value of each feature that lies among those of the training rows, as far as it is known.
+    /// A typical value of each feature in the training rows, as far as it is known.
     pub typical: &'a [f64],
 }
 
@@ -76,7 +76,7 @@ impl Seen {
         let factor = graph.numbers("the factors of the features", &factor, &[p])?;
         rows = graph.op("Sub", &[&rows, &origin]);
         rows = graph.op("Mul", &[&rows, &factor]);
-        // Squares of what is left stay finite, so that no row, however far away, gives infinity
+        // Clipped coordinates have finite squares, so that no row, however far away, gives infinity
         // minus infinity.
         let bound = graph.precision().farthest();
         let low = graph.number("the bounds", -bound)?;
@@ -89,7 +89,7 @@ impl Seen {
         })
     }
 
-    /// `<shift, x_i>` of every retained sample: what inner products with `u` lack.
+    /// `<shift, x_i>` of every retained sample: the part that inner products with `u` lack.
     pub fn missing_products(&self) -> Vec<f64> {
         let product = |row: &[f64]| row.iter().zip(&self.shift).map(|(v, s)| v * s).sum();
         self.support.iter_rows().map(product).collect()
@@ -113,8 +113,8 @@ fn columns(
     let (w, s) = (&expansion.feature_weights, source.scaling);
     let weighted: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
     let is_zero = |k: usize| expansion.support.iter_rows().all(|row| row[k] == 0.0);
-    // A feature that was constant in training is zero in every row: with retained samples that are
-    // zero there, it does nothing.
+    // A feature that was constant in training is zero in every row. Retained samples are zero there
+    // as well, so it has no effect.
     let used: Vec<usize> = (0..weighted.len())
         .filter(|&k| s.active[weighted[k]] || !is_zero(k))
         .collect();
@@ -126,7 +126,7 @@ fn columns(
         support: expansion.support.select_columns(&used),
     };
     if columns.features.is_empty() {
-        // No feature at all: one that is zero everywhere, so that all rows are alike.
+        // Without any feature, one that is zero everywhere stands in, so that all rows are alike.
         columns.features = vec![0];
         columns.support = Matrix::zeros(expansion.support.rows(), 1);
     }
@@ -135,7 +135,8 @@ fn columns(
         let factor = if s.active[j] { w[j] / s.scale[j] } else { 0.0 };
         if factor != 0.0 && !precision.holds(factor) {
             return Err(Error::Data(format!(
-                "feature '{}' varies by {:e} only, or as much, which {precision} precision cannot hold; {}",
+                "feature '{}' has a standard deviation of {:e}, \
+                 which {precision} precision cannot hold; {}",
                 source.names[j],
                 s.scale[j],
                 match precision {

@@ -1,18 +1,18 @@
 //! Whether single precision is enough for the sum of an expansion.
 //!
-//! A kernel value that is rounded to single precision is off by up to `2^-24` of itself, so an
-//! output `sum_i A_i k_i` is off by up to `2^-24 sum_i |A_i k_i|`. Where coefficients are large and
-//! cancel, that is a lot beside what outputs differ by from row to row. The retained samples tell:
-//! they are rows, too.
+//! Rounding a kernel value to single precision changes it by a share of up to `2^-24`, so an output
+//! `sum_i A_i k_i` changes by up to `2^-24 sum_i |A_i k_i|`. Where large coefficients cancel, this
+//! is much compared with the differences between the outputs of rows. The retained samples are rows
+//! themselves, so they serve to measure it.
 
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, cross_gram};
 use kernsieve::linalg::Matrix;
 
-/// Retained samples to look at.
+/// Most retained samples to check.
 const ROWS: usize = 200;
-/// Largest error, as a part of what outputs differ by. It is a bound; what comes out is mostly ten
-/// times less.
+/// Largest acceptable bound on the error, as a share of the spread of the outputs. Actual errors
+/// are mostly ten times smaller.
 const LARGEST: f64 = 1e-5;
 
 /// Whether kernel values of single precision would leave less than five digits of the outputs.
@@ -20,7 +20,7 @@ pub fn is_too_little(expansion: &KernelExpansion) -> bool {
     let Output::Linear { coef, .. } = &expansion.output else {
         return false; // terms of one sign: nothing cancels
     };
-    // A linear kernel becomes one matrix, and nothing is left to cancel.
+    // A linear kernel becomes one matrix, so nothing cancels.
     if expansion.kernel == Kernel::Linear || expansion.support.cols() == 0 {
         return false;
     }

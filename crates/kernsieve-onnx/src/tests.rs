@@ -1,5 +1,5 @@
-//! Whether graphs hang together. What they compute is compared with the library by a runtime, in
-//! `tests/python/test_onnx.py`.
+//! Tests of the structure of graphs. Their results are compared with the library, by an ONNX
+//! runtime, in `tests/python/test_onnx.py`.
 
 use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};

@@ -40,7 +40,7 @@ fn solvers_cannot_reach_data_kernels_or_methods_by_any_name() {
         "pub use crate::data::Dataset;",
         "use crate::{data::Dataset, linalg::Matrix};",
         "use crate::{linalg::Matrix, kernel::{gram}};",
-        "use crate::{\n    linalg::{\n        Matrix,\n    },\n    data::{\n        self,\n    },\n};",
+        "use crate::{\n  linalg::{\n    Matrix,\n  },\n  data::{\n    self,\n  },\n};",
         "use crate::{self as k, linalg};\nfn f(d: &k::data::Dataset) {}",
         "use crate as k;\nfn f() { k::kernel::gram() }",
         "use crate as k;\nuse k as m;\nfn f() { m::kernel::gram() }",

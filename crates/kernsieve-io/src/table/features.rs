@@ -1,4 +1,4 @@
-//! The matrix of features, put together column by column.
+//! Assembles the matrix of features, column by column.
 
 use super::{RawTable, check_memory, place, sorted_levels};
 use crate::columns::{Cells, MISSING, Numbers, Text};
@@ -17,7 +17,7 @@ impl RawTable {
         let width = schema.n_features();
         check_memory(&self.file, rows.len(), width, options.limit())?;
         let mut x = vec![0.0; rows.len() * width];
-        // In blocks of rows that stay in the cache while one column after the other is put in.
+        // Blocks of rows stay in the cache while the columns are written one after the other.
         let block = (32_768 / width.max(1)).clamp(1, 1024);
         let writers = self.writers(rows, schema);
         for (b, chunk) in rows.chunks(block).enumerate() {
@@ -71,7 +71,7 @@ impl RawTable {
     }
 }
 
-/// Puts a column into rows of features.
+/// Writes a column to rows of features.
 enum Writer<'a> {
     Numbers {
         numbers: &'a Numbers,

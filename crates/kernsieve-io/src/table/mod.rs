@@ -1,4 +1,4 @@
-//! Raw columns become a data set and the schema that describes it.
+//! Turns raw columns into a data set and the schema that describes it.
 
 mod features;
 mod settle;
@@ -29,7 +29,7 @@ pub(crate) struct RawColumn {
     pub(crate) name: String,
     pub(crate) cells: Cells,
     pub(crate) declared: Declared,
-    /// The user said that it holds categories.
+    /// Whether the user declared it categorical.
     pub(crate) forced: bool,
 }
 
@@ -102,7 +102,7 @@ impl RawTable {
             };
             return Err(self
                 .error(format!(
-                    "the column holds text ({}), and here every column has to be of numbers",
+                    "the column holds text ({}), but every column must hold numbers here",
                     show(value)
                 ))
                 .column(&column.name)
@@ -179,17 +179,17 @@ pub(crate) fn check_memory(
         .hint("Leave out columns with --drop, use fewer rows, or raise the limit with --memory."))
 }
 
-/// The place of a row of the file among the rows that stay.
+/// The position of a row of the file among the rows that are kept.
 fn place(rows: &[usize], row: usize) -> Option<usize> {
-    // Nothing left out before it: the common case, without a search.
+    // The common case, without a search: no row before it was left out.
     if rows.get(row) == Some(&row) {
         return Some(row);
     }
     rows.binary_search(&row).ok()
 }
 
-/// The levels that occur in some rows, in the order in which classes are sorted, and the place of
-/// every level among them.
+/// The levels that occur in some rows, sorted like classes, and the position of every level among
+/// them.
 pub(super) fn sorted_levels(text: &Text, rows: &[usize]) -> (Vec<String>, Vec<usize>) {
     let mut occurs = vec![false; text.levels.len()];
     for &row in rows {

@@ -1,4 +1,4 @@
-//! Types, weights, blocks and missing cells are settled: which rows stay.
+//! Settles types, weights, blocks and missing cells, and with them the rows that are kept.
 
 use super::{RawColumn, RawTable};
 use crate::columns::{Cells, MISSING};
@@ -6,11 +6,11 @@ use crate::error::{ReadError, count};
 use crate::options::{Missing, ReadOptions};
 use crate::typing::{check_column, check_target};
 
-/// What a first column without a name is called.
+/// Name of a first column that has none.
 const UNNAMED_FIRST: &str = "column_0";
 
 impl RawTable {
-    /// Settles types and missing values: the rows that stay, and their weights.
+    /// Settles types and missing values. Returns the rows that are kept, and their weights.
     pub(super) fn settle(
         &mut self,
         options: &ReadOptions,
@@ -44,8 +44,8 @@ impl RawTable {
         Ok((rows, own))
     }
 
-    /// A first column without a name that counts 0, 1, 2, ... is the index that a data frame was
-    /// written with. In a file that is sorted by class it would give the classes away.
+    /// Drops a first column without a name that counts 0, 1, 2, ...: it is the index of a data
+    /// frame. In a file that is sorted by class, it would reveal the classes.
     fn leave_out_row_numbers(&mut self) {
         let counts = |column: &RawColumn| match &column.cells {
             Cells::Numbers(n) => n.values.iter().enumerate().all(|(i, v)| *v == i as f64),
@@ -61,7 +61,7 @@ impl RawTable {
         }
     }
 
-    /// Takes the column of blocks out of the others: for every row the number of its block.
+    /// Removes the column of blocks from the others and returns the block number of every row.
     pub(super) fn take_blocks(&mut self) -> Result<Option<Vec<usize>>, ReadError> {
         let Some(name) = self.blocks_name.clone() else {
             return Ok(None);
@@ -79,13 +79,13 @@ impl RawTable {
         Ok(Some(text.codes.iter().map(|&c| c as usize).collect()))
     }
 
-    /// Takes a column out of the others.
+    /// Removes a column from the others.
     fn take(&mut self, name: &str) -> Option<RawColumn> {
         let index = self.columns.iter().position(|c| c.name == name)?;
         Some(self.columns.remove(index))
     }
 
-    /// Takes the column of weights out of the others and checks it.
+    /// Removes the column of weights from the others and checks it.
     fn take_weights(&mut self) -> Result<Option<Vec<f64>>, ReadError> {
         let Some(name) = self.weights_name.clone() else {
             return Ok(None);
@@ -110,7 +110,7 @@ impl RawTable {
                     .hint("--weights names a column of numbers, 0 or more."));
             }
         };
-        // Far beyond any use, and squares and products of them overflow.
+        // Other values are of no use, and their squares and products may overflow.
         let usable = |w: &f64| *w == 0.0 || (1e-12..=1e12).contains(w);
         if let Some(row) = weights.iter().position(|w| !usable(w)) {
             let what = if weights[row].is_nan() {
@@ -127,7 +127,7 @@ impl RawTable {
         Ok(Some(weights))
     }
 
-    /// Finds missing cells and does what is to be done; gives the rows that stay.
+    /// Finds missing cells and treats them as requested. Returns the rows that are kept.
     fn settle_missing(&mut self, options: &ReadOptions) -> Result<Vec<usize>, ReadError> {
         let missing = options.missing;
         let mut first: Option<(usize, usize)> = None;
@@ -156,10 +156,14 @@ impl RawTable {
                     ))
                     .at(self.spots.of(row))
                     .column(&self.columns[j].name)
-                    .hint("Leave out such rows with --missing drop, or put column means with --missing mean."));
+                    .hint(
+                        "Leave out such rows with --missing drop, \
+                         or replace missing cells by column means with --missing mean.",
+                    ));
             }
             (Missing::Mean, Some(_)) => self.notices.push(format!(
-                "{} in {} replaced by the column mean (none of the 0/1 features is set for a missing category)",
+                "{} in {} replaced by the column mean \
+                 (none of the 0/1 features is set for a missing category)",
                 count(cells, "missing cell"),
                 count(columns, "column")
             )),

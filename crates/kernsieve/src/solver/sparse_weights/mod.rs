@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 /// A loss as a function of weights.
 pub trait WeightedLoss {
-    /// What an evaluation leaves behind for the derivatives.
+    /// Intermediate results of an evaluation, which the derivatives reuse.
     type State;
 
     /// Number of weights.
