@@ -3,18 +3,18 @@
 mod args;
 mod colour;
 mod commands;
+mod comparison;
 mod examples;
 mod failure;
-mod output;
 mod progress;
-mod report;
+mod view;
 
 use args::{Cli, Command};
 use clap::Parser;
 use failure::Failure;
-use output::Terminal;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use view::terminal::Terminal;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
                     std::io::stderr(),
                     "{} {}",
                     colour::error("error:"),
-                    output::clean_lines(&failure.to_string())
+                    view::words::clean_lines(&failure.to_string())
                 );
             }
             ExitCode::from(status)

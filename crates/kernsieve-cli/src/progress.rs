@@ -1,6 +1,6 @@
 //! Progress with the time that is left, on standard error if that is a terminal.
 
-use crate::output::duration_words;
+use crate::view::words::duration_words;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use kernsieve::tuning::Control;
 use std::fmt::Write;

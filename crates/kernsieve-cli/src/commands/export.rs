@@ -3,11 +3,10 @@
 use super::keep_input;
 use crate::args::ExportArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean, wrapped};
+use crate::view::terminal::Terminal;
+use crate::view::{json, text};
 use kernsieve::model_file;
-use kernsieve::tuning::for_people;
-use kernsieve_onnx::{INPUT, Precision, output_names, to_onnx};
-use serde_json::json;
+use kernsieve_onnx::{Precision, to_onnx};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
@@ -17,24 +16,8 @@ pub fn run(args: &ExportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     let bytes = to_onnx(&model, precision)?;
     model_file::write_atomic(&args.output, &bytes)?;
     let path = args.output.display().to_string();
-    let outputs = output_names(&model);
     if terminal.json {
-        return terminal.object(&json!({
-            "output": path,
-            "bytes": bytes.len(),
-            "precision": precision.to_string(),
-            "inputs": [INPUT],
-            "outputs": outputs,
-            "feature_names": model.feature_names(),
-        }));
+        return terminal.object(&json::exported(&path, bytes.len(), precision, &model));
     }
-    let words = format!(
-        "{} ({}), {precision} precision: {INPUT} with {} features -> {}",
-        clean(&path, usize::MAX),
-        for_people(bytes.len() as u64),
-        model.schema.n_features(),
-        outputs.join(", ")
-    );
-    writeln!(terminal.out, "{}", wrapped(&words, ""))?;
-    Ok(())
+    text::exported(&path, bytes.len(), precision, &model, terminal.out)
 }

@@ -3,13 +3,14 @@
 use super::{keep_input, unused_columns};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean};
-use kernsieve::decision::argmax;
-use kernsieve::model::{Model, Prediction};
+use crate::view::csv::{self, Wanted};
+use crate::view::json::{self, Predictions};
+use crate::view::terminal::Terminal;
+use crate::view::words::clean;
+use kernsieve::model::Model;
 use kernsieve::model_file::{self, AtomicFile};
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
+use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 
@@ -35,7 +36,9 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     };
     if model.is_density() && args.proba {
         return Err(Failure::Usage(
-            "a density has no classes and no probabilities; without --proba its log densities are written".into(),
+            "a density has no classes and no probabilities; without --proba its log densities \
+             are written"
+                .into(),
         ));
     }
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
@@ -71,16 +74,11 @@ pub fn predict_file(
     Ok(rows)
 }
 
-/// The columns of the answer.
-fn header(args: &PredictArgs, model: &Model) -> Vec<String> {
-    let mut names = vec!["predicted".to_string()];
-    if args.proba {
-        names.extend(model.classes.iter().map(|c| format!("p_{c}")));
+fn wanted(args: &PredictArgs) -> Wanted {
+    Wanted {
+        proba: args.proba,
+        variates: args.variates,
     }
-    if args.variates {
-        names.extend((1..=model.expansion.n_outputs()).map(|k| format!("z{k}")));
-    }
-    names
 }
 
 /// The answer as CSV. Names are data and stay as they are, unless a terminal is going to obey what
@@ -97,22 +95,20 @@ fn predict_csv(
     }
     let cell = |name: &String| {
         if is_seen {
-            csv_field(&clean(name, usize::MAX))
+            csv::field(&clean(name, usize::MAX))
         } else {
-            csv_field(name)
+            csv::field(name)
         }
     };
     let classes: Vec<String> = model.classes.iter().map(cell).collect();
-    let names: Vec<String> = header(args, model).iter().map(cell).collect();
+    let names: Vec<String> = wanted(args).names(model).iter().map(cell).collect();
     let mut rows = 0;
     // The header goes out with the first rows: a file that cannot be read leaves standard output
     // empty.
     let mut text = names.join(",") + "\n";
     for block in reader {
         let prediction = model.predict(&block?.x);
-        for i in 0..prediction.posterior.rows() {
-            write_row(args, &prediction, i, &classes, &mut text);
-        }
+        csv::predictions(wanted(args), &prediction, &classes, &mut text);
         out.write_all(text.as_bytes())?;
         text.clear();
         rows += prediction.posterior.rows();
@@ -128,52 +124,16 @@ pub fn write_log_densities(
     mut each: impl FnMut(f64),
 ) -> Result<usize, Failure> {
     let mut rows = 0;
-    let mut text = String::from("log_density\n");
+    let mut text = String::from(csv::LOG_DENSITY);
     for block in reader {
         let z = model.outputs(&block?.x);
-        for v in z.as_slice() {
-            each(*v);
-            number(*v, &mut text);
-            text.push('\n');
-        }
+        z.as_slice().iter().for_each(|v| each(*v));
+        csv::numbers(z.as_slice(), &mut text);
         out.write_all(text.as_bytes())?;
         text.clear();
         rows += z.rows();
     }
     Ok(rows)
-}
-
-fn write_row(
-    args: &PredictArgs,
-    prediction: &Prediction,
-    i: usize,
-    classes: &[String],
-    text: &mut String,
-) {
-    let p = prediction.posterior.row(i);
-    text.push_str(&classes[argmax(p)]);
-    let mut numbers = |values: &[f64]| {
-        for v in values {
-            text.push(',');
-            number(*v, text);
-        }
-    };
-    if args.proba {
-        numbers(p);
-    }
-    if args.variates {
-        numbers(prediction.outputs.row(i));
-    }
-    text.push('\n');
-}
-
-/// The shortest text that reads back as the same number; writing to a string cannot fail.
-fn number(v: f64, text: &mut String) {
-    let _ = if v != 0.0 && v.abs() < 1e-5 {
-        write!(text, "{v:e}")
-    } else {
-        write!(text, "{v}")
-    };
 }
 
 fn predict_json(
@@ -182,41 +142,19 @@ fn predict_json(
     reader: &mut ScoringReader,
     terminal: &mut Terminal<'_>,
 ) -> Result<usize, Failure> {
-    let names = header(args, model);
     if model.is_density() {
         let mut logs: Vec<f64> = Vec::new();
         for block in reader {
             logs.extend(model.outputs(&block?.x).as_slice());
         }
-        let rows = logs.len();
-        return finish_json(
-            args,
-            &json!({ "n_rows": rows, "log_density": logs }),
-            rows,
-            terminal,
-        );
+        return finish_json(args, &json::log_densities(&logs), logs.len(), terminal);
     }
-    let mut predicted: Vec<&str> = Vec::new();
-    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len() - 1];
+    let mut predictions = Predictions::new(wanted(args), model);
     for block in reader {
-        let prediction = model.predict(&block?.x);
-        for i in 0..prediction.posterior.rows() {
-            let p = prediction.posterior.row(i);
-            predicted.push(&model.classes[argmax(p)]);
-            let probabilities = p.iter().filter(|_| args.proba);
-            let outputs = prediction.outputs.row(i).iter().filter(|_| args.variates);
-            columns
-                .iter_mut()
-                .zip(probabilities.chain(outputs))
-                .for_each(|(c, v)| c.push(*v));
-        }
+        predictions.add(&model.predict(&block?.x));
     }
-    let mut object =
-        json!({ "n_rows": predicted.len(), "classes": model.classes, "predicted": predicted });
-    for (name, column) in names[1..].iter().zip(columns) {
-        object[name.as_str()] = Value::from(column);
-    }
-    finish_json(args, &object, predicted.len(), terminal)
+    let rows = predictions.n_rows();
+    finish_json(args, &predictions.into_json(&model.classes), rows, terminal)
 }
 
 /// The object to where it is wanted.
@@ -231,18 +169,9 @@ fn finish_json(
             let mut file = AtomicFile::create(path)?;
             serde_json::to_writer(&mut file, object).map_err(std::io::Error::from)?;
             file.finish()?;
-            terminal.object(&json!({ "n_rows": rows, "output": path.display().to_string() }))?;
+            terminal.object(&json::predicted(&path.display().to_string(), rows))?;
         }
         None => terminal.object(object)?,
     }
     Ok(rows)
-}
-
-/// A field of a CSV file, quoted where it has to be.
-pub fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_string()
-    }
 }

@@ -3,12 +3,13 @@
 use super::{keep_input, load_classifier, open_labelled, this_command};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
-use crate::output::{Terminal, clean};
-use crate::report::{Basis, Rows, Subject, page};
+use crate::view::html::{Basis, Rows, Subject, page};
+use crate::view::summary::Summary;
+use crate::view::terminal::Terminal;
+use crate::view::{json, text};
 use kernsieve::linalg::Matrix;
 use kernsieve::model_file;
 use kernsieve_io::Missing;
-use serde_json::json;
 use std::path::Path;
 
 /// Runs the command.
@@ -46,22 +47,17 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         cross_validated: None,
     };
     let n_rows = rows.labels.len();
-    let text = page(Subject {
+    let page = page(Subject {
         model: &model,
+        summary: &Summary::new(&model),
         command: &this_command(),
         notices: reader.notices(),
         sets: vec![rows],
     });
-    model_file::write_atomic(&args.output, text.as_bytes())?;
+    model_file::write_atomic(&args.output, page.as_bytes())?;
+    let path = args.output.display().to_string();
     if terminal.json {
-        return terminal
-            .object(&json!({ "report": args.output.display().to_string(), "n_rows": n_rows }));
+        return terminal.object(&json::reported(&path, n_rows));
     }
-    writeln!(
-        terminal.out,
-        "Report   {} ({} rows)",
-        clean(&args.output.display().to_string(), usize::MAX),
-        n_rows
-    )?;
-    Ok(())
+    text::reported(&path, n_rows, terminal.out)
 }

@@ -3,9 +3,9 @@
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, did_you_mean};
 use crate::failure::Failure;
-use crate::output::Terminal;
+use crate::view::json;
+use crate::view::terminal::Terminal;
 use clap::CommandFactory;
-use serde_json::json;
 
 const NAME: &str = "kernsieve";
 
@@ -15,8 +15,7 @@ pub fn completions(args: &CompletionsArgs, terminal: &mut Terminal<'_>) -> Resul
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), NAME, &mut script);
     if terminal.json {
-        let script = String::from_utf8_lossy(&script);
-        return terminal.object(&json!({ "shell": args.shell.to_string(), "script": script }));
+        return terminal.object(&json::completions(&args.shell.to_string(), &script));
     }
     terminal.out.write_all(&script)?;
     Ok(())
@@ -46,7 +45,7 @@ pub fn man(args: &ManArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text)?;
     if terminal.json {
-        return terminal.object(&json!({ "page": String::from_utf8_lossy(&text) }));
+        return terminal.object(&json::manual(&text));
     }
     terminal.out.write_all(&text)?;
     Ok(())

@@ -2,10 +2,9 @@
 //! makes it again.
 
 use super::Analysis;
-use super::html::{Section, escape, name, plain, table};
-use crate::commands::{method_words, params_json, settings_words};
-use crate::output::{percent, plural};
-use kernsieve::data::ColumnKind;
+use super::frame::{Section, escape, name, plain, table};
+use crate::view::json::params;
+use crate::view::words::{chosen, percent, plural};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -14,14 +13,14 @@ pub const CLASSES: usize = 60;
 
 /// The methods that were tried, where that was left open.
 pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
-    let auto = a.model.record.auto.as_ref()?;
+    let auto = a.summary.auto?;
     let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
     let rows: Vec<Vec<String>> = auto
         .entries
         .iter()
         .map(|e| {
             vec![
-                if e.method == a.model.record.method {
+                if e.method == a.summary.method.name {
                     format!("<strong>{}</strong>", escape(&e.method))
                 } else {
                     escape(&e.method)
@@ -59,7 +58,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
 }
 
 pub fn section(a: &Analysis<'_>) -> Section {
-    let record = &a.model.record;
+    let model = a.summary;
     let mut items: Vec<(&str, String)> = vec![];
     for set in &a.sets {
         items.push((
@@ -76,44 +75,38 @@ pub fn section(a: &Analysis<'_>) -> Section {
             ),
         ));
     }
-    let categorical = a
-        .model
-        .schema
-        .columns
-        .iter()
-        .filter(|c| matches!(c.kind, ColumnKind::Categorical { .. }))
-        .count();
-    let columns = a.model.schema.columns.len();
+    let columns = &model.columns;
     items.push((
         "Features",
         format!(
-            "{} from {} ({} of numbers, {categorical} of categories)",
-            a.model.schema.n_features(),
-            plural(columns, "column"),
-            columns - categorical
+            "{} from {} ({} of numbers, {} of categories)",
+            columns.schema.n_features(),
+            plural(columns.schema.columns.len(), "column"),
+            columns.numeric,
+            columns.categorical
         ),
     ));
-    items.push(("Target", name(&a.model.schema.target)));
+    items.push(("Target", name(&columns.schema.target)));
     items.push(("Classes", classes(a)));
     items.push((
         "Method",
         format!(
             "{}: {}",
-            escape(&record.method),
-            escape(method_words(&record.method))
+            escape(model.method.name),
+            escape(model.method.title)
         ),
     ));
-    items.push(("Chosen", escape(&plain(&settings_words(a.model)))));
+    items.push(("Chosen", escape(&plain(&chosen(model)))));
     items.push((
         "Error",
         format!(
             "{} on the {} training rows (flattering)",
-            percent(record.train_error),
-            record.n_rows
+            percent(model.train_error),
+            model.n_rows
         ),
     ));
-    items.push(("Seed", record.options.seed.to_string()));
-    items.push(("Version", format!("kernsieve {}", escape(&record.version))));
+    items.push(("Seed", model.plan.seed.to_string()));
+    items.push(("Version", format!("kernsieve {}", escape(model.version))));
     let mut body = String::from("<dl>\n");
     for (term, words) in items {
         let _ = writeln!(body, "<dt>{term}</dt><dd>{words}</dd>");
@@ -140,14 +133,10 @@ pub fn section(a: &Analysis<'_>) -> Section {
 }
 
 fn classes(a: &Analysis<'_>) -> String {
-    let counted = a
-        .model
-        .classes
-        .iter()
-        .zip(&a.model.record.class_counts)
-        .take(CLASSES);
+    let (classes, counts) = (a.summary.classes, a.summary.class_counts);
+    let counted = classes.iter().zip(counts).take(CLASSES);
     let words: Vec<String> = counted.map(|(c, n)| format!("{} {n}", name(c))).collect();
-    let more = a.model.classes.len().saturating_sub(CLASSES);
+    let more = classes.len().saturating_sub(CLASSES);
     let rest = if more > 0 {
         format!(" and {more} more")
     } else {
@@ -158,10 +147,7 @@ fn classes(a: &Analysis<'_>) -> String {
 
 /// Settings that have a value, by the names of the JSON output.
 fn parameters(a: &Analysis<'_>) -> Vec<(String, String)> {
-    let Value::Object(fields) = params_json(a.model) else {
-        return vec![];
-    };
-    let shown = fields
+    let shown = params(a.summary)
         .into_iter()
         .filter(|(_, v)| !v.is_null() && v.as_array().is_none_or(|a| !a.is_empty()));
     shown

@@ -3,7 +3,7 @@
 
 use super::Analysis;
 use super::data::{Data, Scores};
-use super::html::{Section, escape, figure, plain};
+use super::frame::{Section, escape, figure, plain};
 use kernsieve::decision::Decision;
 use kernsieve::linalg::{Matrix, symmetric_eigen};
 use kernsieve::model::Model;
@@ -186,7 +186,7 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     } else {
         String::new()
     };
-    let retained = a.model.record.report.retained_rows.len();
+    let retained = a.summary.retained.rows.len();
     let kept = if data.sets.iter().any(|s| !s.kept.is_empty()) {
         format!(
             " Training rows that the model retains ({retained}) are drawn full with a rim, the others pale."
@@ -197,15 +197,10 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     let axes = c.axes.axes.join(", ");
     let plot = if shown == 1 { "histogram" } else { "scores" };
     let title = match c.kind {
-        Kind::Variates if shown > 1 => "Rows among the canonical variates",
-        Kind::Variates => "Rows by their score",
-        Kind::LogOdds => "Rows by their log odds",
-        Kind::Directions => "Rows by their scores",
-    };
-    let title = if a.model.record.method.contains("kos") && shown > 1 {
-        "Rows among the discriminant scores"
-    } else {
-        title
+        Kind::Variates if shown > 1 => format!("Rows among the {}", a.summary.method.outputs),
+        Kind::Variates => "Rows by their score".into(),
+        Kind::LogOdds => "Rows by their log odds".into(),
+        Kind::Directions => "Rows by their scores".into(),
     };
     let body = format!(
         "<p>{what}{}</p>\n{}",
@@ -229,7 +224,7 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     data.scores = Some(c.axes);
     Some(Section {
         id: "rows",
-        title: title.into(),
+        title,
         body,
     })
 }

@@ -1,66 +1,109 @@
 //! Methods side by side as a page: the error of each with its interval and every split, and what it
 //! costs, in a table.
 
-use super::html::{Page, Section, escape, figure, file_name, name, plain, table};
+use super::frame::{Page, Section, escape, figure, file_name, name, plain, table};
 use super::origin::CLASSES;
-use crate::output::{percent, seconds_short, size};
+use crate::view::summary::{ComparisonSummary, Standing};
+use crate::view::words::{P_VALUES, advice, how, percent, seconds_short, size, taken};
 use serde::Serialize;
 use std::fmt::Write;
 
+/// The page about a comparison.
+pub fn comparison_page(c: &ComparisonSummary<'_>, command: &str) -> String {
+    let classes = c.data.classes.iter().map(|(class, n)| (class.as_str(), *n));
+    let mut remarks = taken(&c.ranking);
+    if c.ranking.is_tested() {
+        remarks.push(P_VALUES.into());
+    }
+    let methods = c.ranking.standings.iter().map(Contestant::from);
+    page(&Comparison {
+        source: &c.data.source,
+        n_rows: c.data.n_rows,
+        n_features: c.data.n_features,
+        target: c.target,
+        classes: classes.collect(),
+        how: &how(c),
+        advice: &advice(&c.ranking),
+        pick: c.ranking.picked().map(|s| s.method.as_str()),
+        remarks: &remarks,
+        notices: c.notices,
+        seed: c.seed,
+        command,
+        methods: &methods.collect::<Vec<_>>(),
+    })
+}
+
 /// A method and how it did.
 #[derive(Clone, Debug, Default)]
-pub struct Contestant {
+struct Contestant {
     /// Its name.
-    pub name: String,
+    name: String,
     /// Error on each split.
-    pub errors: Vec<f64>,
+    errors: Vec<f64>,
     /// Their mean.
-    pub mean: f64,
+    mean: f64,
     /// Standard error of the mean.
-    pub standard_error: f64,
+    standard_error: f64,
     /// Training rows that the models keep, in percent.
-    pub retained_percent: Option<f64>,
+    retained_percent: Option<f64>,
     /// Features that they keep.
-    pub features: Option<f64>,
+    features: Option<f64>,
     /// Seconds to tune and fit.
-    pub fit_seconds: Option<f64>,
+    fit_seconds: Option<f64>,
     /// Seconds to predict.
-    pub predict_seconds: Option<f64>,
+    predict_seconds: Option<f64>,
     /// Bytes of a model.
-    pub model_bytes: Option<u64>,
+    model_bytes: Option<u64>,
     /// Of a test against the first.
-    pub p_value: Option<f64>,
+    p_value: Option<f64>,
+}
+
+impl From<&Standing> for Contestant {
+    fn from(s: &Standing) -> Self {
+        Self {
+            name: s.method.clone(),
+            errors: s.errors.iter().map(|e| e.1).collect(),
+            mean: s.error.0,
+            standard_error: s.error.1,
+            retained_percent: Some(s.retained_percent),
+            features: Some(s.features),
+            fit_seconds: Some(s.seconds),
+            predict_seconds: Some(s.predict_seconds),
+            model_bytes: s.model_bytes.map(|b| b as u64),
+            p_value: s.p_value_holm,
+        }
+    }
 }
 
 /// What is compared.
 #[derive(Default)]
-pub struct Comparison<'a> {
+struct Comparison<'a> {
     /// The data.
-    pub source: &'a str,
+    source: &'a str,
     /// Their rows.
-    pub n_rows: usize,
+    n_rows: usize,
     /// Their features.
-    pub n_features: usize,
+    n_features: usize,
     /// Column with the classes.
-    pub target: &'a str,
+    target: &'a str,
     /// Classes with their rows.
-    pub classes: Vec<(&'a str, usize)>,
+    classes: Vec<(&'a str, usize)>,
     /// How, in a sentence.
-    pub how: &'a str,
+    how: &'a str,
     /// What to pick, in sentences.
-    pub advice: &'a str,
+    advice: &'a str,
     /// The method to pick.
-    pub pick: Option<&'a str>,
+    pick: Option<&'a str>,
     /// What stands under the table.
-    pub remarks: &'a [String],
+    remarks: &'a [String],
     /// Things the user should know.
-    pub notices: &'a [String],
+    notices: &'a [String],
     /// Seed of the splits.
-    pub seed: u64,
+    seed: u64,
     /// The command that makes the page.
-    pub command: &'a str,
+    command: &'a str,
     /// The methods, best first.
-    pub methods: &'a [Contestant],
+    methods: &'a [Contestant],
 }
 
 /// What the script draws.
@@ -79,7 +122,7 @@ struct DrawnMethod {
 }
 
 /// The page.
-pub fn page(c: &Comparison<'_>) -> String {
+fn page(c: &Comparison<'_>) -> String {
     let drawn = Drawn {
         methods: c
             .methods

@@ -2,7 +2,7 @@
 //! loses without them.
 
 use super::rows::{Judged, spread};
-use crate::commands::coefficients;
+use crate::view::summary::Summary;
 use kernsieve::data::Rng;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::log_loss_of;
@@ -59,44 +59,48 @@ const MOST_ROWS: usize = 300;
 const WORK: f64 = 2e10;
 
 /// Features by strength.
-pub fn strength(model: &Model, rows: &Judged<'_>) -> Strength {
-    let weights = model.feature_weights();
-    let used: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
-    let (measure, mut features): (Measure, Vec<(usize, f64)>) =
-        if !model.record.report.imported.is_empty() {
-            let imported = &model.record.report.imported;
-            let n = imported.len() as f64;
-            let by_order = imported
+pub fn strength(model: &Model, summary: &Summary<'_>, rows: &Judged<'_>) -> Strength {
+    let own = &summary.features;
+    let (weights, used) = (own.weights, own.used());
+    let (measure, mut features): (Measure, Vec<(usize, f64)>) = if own.is_imported() {
+        let n = own.imported.len() as f64;
+        let by_order = own
+            .imported
+            .iter()
+            .enumerate()
+            .map(|(k, &j)| (j, 1.0 - k as f64 / n));
+        (Measure::Import, by_order.collect())
+    } else if let Some(classes) = &own.coefficients {
+        let largest = |j: usize| {
+            let own = classes
                 .iter()
-                .enumerate()
-                .map(|(k, &j)| (j, 1.0 - k as f64 / n));
-            (Measure::Import, by_order.collect())
-        } else if let Some(classes) = coefficients(model) {
-            let largest = |j: usize| {
-                let own = classes
-                    .iter()
-                    .flat_map(|c| &c.coef)
-                    .filter(|(k, _)| *k == j);
-                own.fold(0.0, |m, (_, w)| f64::max(m, w.abs()))
-            };
-            (
-                Measure::Coefficient,
-                used.iter().map(|&j| (j, largest(j))).collect(),
-            )
-        } else if model.record.candidate.sparsity.is_some() {
-            (
-                Measure::Weight,
-                used.iter().map(|&j| (j, weights[j].abs())).collect(),
-            )
-        } else {
-            shuffled(model, rows, &used)
+                .flat_map(|c| &c.coef)
+                .filter(|(k, _)| *k == j);
+            own.fold(0.0, |m, (_, w)| f64::max(m, w.abs()))
         };
+        (
+            Measure::Coefficient,
+            used.iter().map(|&j| (j, largest(j))).collect(),
+        )
+    } else if own.is_weighted {
+        (
+            Measure::Weight,
+            used.iter().map(|&j| (j, weights[j].abs())).collect(),
+        )
+    } else {
+        shuffled(model, summary.plan.seed, rows, &used)
+    };
     features.sort_by(|a, b| b.1.total_cmp(&a.1));
     Strength { measure, features }
 }
 
 /// Growth of the mean log loss of some rows when one feature is shuffled among them.
-fn shuffled(model: &Model, rows: &Judged<'_>, used: &[usize]) -> (Measure, Vec<(usize, f64)>) {
+fn shuffled(
+    model: &Model,
+    seed: u64,
+    rows: &Judged<'_>,
+    used: &[usize],
+) -> (Measure, Vec<(usize, f64)>) {
     let screened = used.len() > SCREENED;
     let tried: Vec<usize> = if screened {
         screen(rows, used)
@@ -124,7 +128,7 @@ fn shuffled(model: &Model, rows: &Judged<'_>, used: &[usize]) -> (Measure, Vec<(
     let base = loss(&x);
     let growth = |j: usize| {
         let mut order: Vec<usize> = (0..shown.len()).collect();
-        Rng::stream(model.record.options.seed, j as u64).shuffle(&mut order);
+        Rng::stream(seed, j as u64).shuffle(&mut order);
         let mut other = x.clone();
         order
             .iter()

@@ -3,7 +3,7 @@
 
 use super::Analysis;
 use super::data::{Data, Profile, Regions, rounded};
-use super::html::{Section, figure, name};
+use super::frame::{Section, figure, name};
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 
@@ -13,13 +13,8 @@ const CELLS: usize = 72;
 const STEPS: usize = 160;
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
-    let used = a
-        .model
-        .feature_weights()
-        .iter()
-        .filter(|w| **w != 0.0)
-        .count();
-    let names = a.model.feature_names();
+    let used = a.summary.features.used().len();
+    let names = &a.summary.features.names;
     match a.strength.features.as_slice() {
         [(only, _)] => {
             data.profile = profile(a, *only);

@@ -3,34 +3,23 @@
 
 use super::Analysis;
 use super::data::{Curve, Data, rounded};
-use super::html::{Section, figure};
-use kernsieve::method::{CvEntry, Rule, Validation};
-use kernsieve::model::CvTable;
+use super::frame::{Section, figure};
+use crate::view::summary::{Trial, Tuning};
+use kernsieve::method::{Rule, Validation};
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
-    let cv = a.model.record.cv.as_ref()?;
+    let cv = a.summary.tuning.as_ref()?;
     let curve = sizes(a, cv)
-        .or_else(|| {
-            along(cv, "penalty", |e| {
-                e.candidate
-                    .reader()
-                    .sparsity
-                    .filter(|_| same_but_for_penalty(cv, e))
-            })
-        })
-        .or_else(|| along(cv, "bandwidth", |e| e.candidate.reader().kernel.bandwidth()))
-        .or_else(|| {
-            along(cv, "ridge", |e| {
-                e.candidate.ridge.or(e.candidate.reader().ridge)
-            })
-        })?;
+        .or_else(|| along(cv, "penalty", |t| t.penalty.filter(|_| t.is_on_path)))
+        .or_else(|| along(cv, "bandwidth", |t| t.bandwidth))
+        .or_else(|| along(cv, "ridge", |t| t.ridge))?;
     let rule = match cv.rule {
         Rule::Min => "the one of least error, on a tie the sparser or smoother one",
         Rule::OneStandardError => {
             "the simplest within one standard error of the least (the broken line)"
         }
     };
-    let how = match a.model.record.options.validation {
+    let how = match cv.validation {
         Validation::LeaveOneOut if !curve.percent => {
             "of training rows left out one at a time".into()
         }
@@ -66,16 +55,16 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
 }
 
 /// Error against retained rows or imported features.
-fn sizes(a: &Analysis<'_>, cv: &CvTable) -> Option<Curve> {
+fn sizes(a: &Analysis<'_>, cv: &Tuning<'_>) -> Option<Curve> {
     if cv.curve.len() < 2 {
         return None;
     }
     let by_press = cv.curve.iter().all(|p| p.press.is_some());
-    let chosen = a.model.record.candidate.step();
-    let name = if a.model.record.report.imported.is_empty() {
-        "number of rows kept"
-    } else {
+    let chosen = cv.chosen_step;
+    let name = if a.summary.features.is_imported() {
         "number of features"
+    } else {
+        "number of rows kept"
     };
     let largest = cv.curve.last().map_or(0, |p| p.size);
     Some(Curve {
@@ -95,21 +84,16 @@ fn sizes(a: &Analysis<'_>, cv: &CvTable) -> Option<Curve> {
     })
 }
 
-/// Whether an entry is on the path of penalties on which the chosen one lies.
-fn same_but_for_penalty(cv: &CvTable, e: &CvEntry) -> bool {
-    let (own, chosen) = (&e.candidate, &cv.best().candidate);
-    own.kernel == chosen.kernel
-        && own.ridge == chosen.ridge
-        && own.reader().kernel == chosen.reader().kernel
-        && own.step() == chosen.step()
-}
-
 /// Least error for each value of a setting.
-fn along(cv: &CvTable, name: &str, setting: impl Fn(&CvEntry) -> Option<f64>) -> Option<Curve> {
+fn along(
+    cv: &Tuning<'_>,
+    name: &str,
+    setting: impl Fn(&Trial<'_>) -> Option<f64>,
+) -> Option<Curve> {
     let chosen = setting(cv.best());
     let mut points: Vec<(f64, f64, Option<f64>)> = vec![];
     let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
-    for e in &cv.grid {
+    for e in &cv.trials {
         let (Some(value), Some(error)) = (setting(e).filter(|v| *v > 0.0), e.error) else {
             continue;
         };

@@ -1,6 +1,7 @@
 //! The rows that a page is about: where they come from, what the model says of them, and how much
 //! of that can be believed.
 
+use crate::view::summary::Summary;
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::wilson_interval;
@@ -129,7 +130,7 @@ impl Judged<'_> {
         format!(
             "<p class=\"{class}\">On {} of {}. {}</p>\n",
             self.basis.rows(self.n()),
-            super::html::file(&self.source),
+            super::frame::file(&self.source),
             self.basis.remark()
         )
     }
@@ -149,7 +150,12 @@ pub fn all_classes(model: &Model, sets: &[Rows<'_>]) -> Vec<String> {
 }
 
 /// Asks the model about the rows.
-pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a> {
+pub fn judge<'a>(
+    model: &Model,
+    summary: &Summary<'_>,
+    rows: Rows<'a>,
+    classes: &[String],
+) -> Judged<'a> {
     let code: std::collections::HashMap<&str, usize> = classes
         .iter()
         .enumerate()
@@ -179,7 +185,7 @@ pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a
             row.iter_mut().for_each(|p| *p /= total);
         }
     }
-    if basis == Basis::Given && holds_rows_of(model, rows.x, &rows.labels) {
+    if basis == Basis::Given && holds_rows_of(model, summary, rows.x, &rows.labels) {
         basis = Basis::GivenAndSeen;
     }
     Judged {
@@ -203,9 +209,8 @@ pub fn judge<'a>(model: &Model, rows: Rows<'a>, classes: &[String]) -> Judged<'a
 /// retained are there, at their places; or, where it retained none, the number of rows in each
 /// class is that of the training. Rows that are merely equal to a retained one prove nothing: many
 /// tables hold the same row twice.
-fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
-    let record = &model.record;
-    let retained = &record.report.retained_rows;
+fn holds_rows_of(model: &Model, summary: &Summary<'_>, x: &Matrix, labels: &[String]) -> bool {
+    let retained = summary.retained.rows;
     let reader = model.reader();
     if !retained.is_empty() && retained.len() == reader.support.rows() {
         let used: Vec<usize> = (0..reader.n_features())
@@ -230,7 +235,7 @@ fn holds_rows_of(model: &Model, x: &Matrix, labels: &[String]) -> bool {
         .classes
         .iter()
         .map(|c| labels.iter().filter(|l| *l == c).count());
-    labels.len() == record.n_rows && counts.eq(record.class_counts.iter().copied())
+    labels.len() == summary.n_rows && counts.eq(summary.class_counts.iter().copied())
 }
 
 /// At most `most` of `n` rows, evenly spread, with all of `always` among them.

@@ -1,16 +1,16 @@
 //! A model as one HTML page that needs nothing else: the answer, pictures of what the model does,
 //! and how far both can be believed.
 //!
-//! [`html`] is the frame of every page and the only way in for text from data. The other files are
+//! [`frame`] is the frame of every page and the only way in for text from data. The other files are
 //! the sections, in the order of the page; each returns nothing where it has nothing to say. Text
 //! and tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
 
 mod answer;
-pub mod compare;
+mod compare;
 mod data;
 mod digest;
 mod features;
-mod html;
+mod frame;
 mod origin;
 mod quality;
 mod regions;
@@ -19,12 +19,13 @@ mod scores;
 mod size;
 mod strength;
 
+pub use compare::comparison_page;
 pub use origin::shell_command;
 pub use rows::{Basis, Rows};
 
-use crate::commands::method_words;
+use crate::view::summary::Summary;
 use data::{Data, Points, for_drawing, rounded};
-use html::{Page, Section, escape, file_name, plain};
+use frame::{Page, Section, escape, file_name, plain};
 use kernsieve::model::Model;
 use rows::{Judged, all_classes, judge, spread};
 use strength::{Strength, strength};
@@ -36,8 +37,10 @@ const WITH_A_ROW: usize = 6;
 
 /// What a page is about.
 pub struct Subject<'a> {
-    /// The model.
+    /// The model, to ask about rows.
     pub model: &'a Model,
+    /// What there is to say of it.
+    pub summary: &'a Summary<'a>,
     /// The command that makes the page.
     pub command: &'a str,
     /// Things the user should know.
@@ -49,6 +52,7 @@ pub struct Subject<'a> {
 /// What the sections read.
 struct Analysis<'a> {
     model: &'a Model,
+    summary: &'a Summary<'a>,
     command: &'a str,
     notices: &'a [String],
     classes: Vec<String>,
@@ -72,10 +76,10 @@ pub fn page(subject: Subject<'_>) -> String {
     let sets: Vec<Judged<'_>> = subject
         .sets
         .into_iter()
-        .map(|rows| judge(model, rows, &classes))
+        .map(|rows| judge(model, subject.summary, rows, &classes))
         .collect();
     let strength = match sets.first() {
-        Some(rows) => strength(model, rows),
+        Some(rows) => strength(model, subject.summary, rows),
         None => Strength {
             measure: strength::Measure::Weight,
             features: vec![],
@@ -89,6 +93,7 @@ pub fn page(subject: Subject<'_>) -> String {
         .collect();
     let a = Analysis {
         model,
+        summary: subject.summary,
         command: subject.command,
         notices: subject.notices,
         classes,
@@ -96,7 +101,7 @@ pub fn page(subject: Subject<'_>) -> String {
         strength,
         shown,
     };
-    let names = model.feature_names();
+    let names = &a.summary.features.names;
     let coordinates = scores::coordinates(model, &a.sets);
     let mut data = Data {
         classes: a.classes.iter().map(|c| plain(c)).collect(),
@@ -126,10 +131,10 @@ pub fn page(subject: Subject<'_>) -> String {
     .collect();
     let source = a.sets.first().map_or("", |s| s.source.as_str());
     Page {
-        title: &format!("{} on {}", model.record.method, file_name(source)),
+        title: &format!("{} on {}", a.summary.method.name, file_name(source)),
         lead: &format!(
             "<p class=\"lead\">{}</p>",
-            escape(&sentence(method_words(&model.record.method)))
+            escape(&sentence(a.summary.method.title))
         ),
         sections: &sections,
         data: &data,
@@ -148,17 +153,16 @@ fn sentence(words: &str) -> String {
 
 /// The rows of a set as the script draws them.
 fn points(a: &Analysis<'_>, rows: &Judged<'_>, z: &kernsieve::linalg::Matrix) -> Points {
-    let retained = &a.model.record.report.retained_rows;
+    let retained = a.summary.retained.rows;
     let training = matches!(
         rows.basis,
         Basis::CrossValidated | Basis::Training | Basis::GivenAndSeen
     );
-    let kept: std::collections::HashSet<usize> =
-        if training && retained.len() < a.model.record.n_rows {
-            retained.iter().copied().collect()
-        } else {
-            Default::default()
-        };
+    let kept: std::collections::HashSet<usize> = if training && retained.len() < a.summary.n_rows {
+        retained.iter().copied().collect()
+    } else {
+        Default::default()
+    };
     let is_kept = |i: &usize| kept.contains(&rows.numbers[*i]);
     let always: Vec<usize> = (0..rows.n()).filter(is_kept).take(MOST_POINTS).collect();
     let shown = spread(rows.n(), MOST_POINTS, &always);

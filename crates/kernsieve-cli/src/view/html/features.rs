@@ -3,10 +3,10 @@
 
 use super::Analysis;
 use super::data::{Data, WeightPath, rounded};
-use super::html::{Section, bar, escape, figure, name, plain, table};
+use super::frame::{Section, bar, escape, figure, name, plain, table};
 use super::strength::Measure;
-use crate::commands::{ClassCoefficients, coefficients};
-use crate::output::{coefficient, percent};
+use crate::view::summary::ClassCoefficients;
+use crate::view::words::{coefficient, percent};
 use std::fmt::Write;
 
 /// Features in a table.
@@ -19,14 +19,14 @@ const CLASSES: usize = 12;
 const LINES: usize = 8;
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
-    if a.strength.features.is_empty() && a.model.feature_weights().is_empty() {
+    if a.strength.features.is_empty() && a.summary.features.weights.is_empty() {
         return None;
     }
     let mut body = String::new();
     if !a.strength.features.is_empty() {
-        match (a.strength.measure, coefficients(a.model)) {
+        match (a.strength.measure, &a.summary.features.coefficients) {
             (Measure::Import, _) => imports(a, &mut body),
-            (_, Some(rows)) => class_coefficients(a, &rows, &mut body),
+            (_, Some(rows)) => class_coefficients(a, rows, &mut body),
             (Measure::Shuffling { .. }, _) => shuffled(a, &mut body),
             _ => weights(a, &mut body),
         }
@@ -53,8 +53,8 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
 
 /// Folds in which a feature was kept.
 fn folds<'a>(a: &'a Analysis<'_>) -> Option<(&'a [usize], usize)> {
-    let cv = a.model.record.cv.as_ref()?;
-    let folds = cv.best().feature_folds.as_slice();
+    let cv = a.summary.tuning.as_ref()?;
+    let folds = a.summary.features.folds;
     (!folds.is_empty()).then_some((folds, cv.folds))
 }
 
@@ -69,7 +69,7 @@ fn more(total: usize, body: &mut String) {
 }
 
 fn weights(a: &Analysis<'_>, body: &mut String) {
-    let (names, weights) = (a.model.feature_names(), a.model.feature_weights());
+    let (names, weights) = (&a.summary.features.names, a.summary.features.weights);
     let largest = weights.iter().fold(0.0, |m: f64, w| m.max(w.abs()));
     let folds = folds(a);
     let mut head = vec![("feature", false), ("weight", true)];
@@ -103,7 +103,7 @@ fn weights(a: &Analysis<'_>, body: &mut String) {
 }
 
 fn shuffled(a: &Analysis<'_>, body: &mut String) {
-    let names = a.model.feature_names();
+    let names = &a.summary.features.names;
     let largest = a
         .strength
         .features
@@ -128,7 +128,7 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
         "<p>This method gives features no weights of their own, so they are ranked by {} (one shuffle, seed {}; out of {on}). Features that say the same thing share their strength, and \
          each of them then looks weak.</p>\n{}",
         a.strength.words(),
-        a.model.record.options.seed,
+        a.summary.plan.seed,
         table(
             &[
                 ("feature", false),
@@ -143,14 +143,9 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
 }
 
 fn imports(a: &Analysis<'_>, body: &mut String) {
-    let (names, report) = (a.model.feature_names(), &a.model.record.report);
-    let curve = a
-        .model
-        .record
-        .cv
-        .as_ref()
-        .map(|cv| cv.curve.as_slice())
-        .unwrap_or_default();
+    let (features, cv) = (&a.summary.features, a.summary.tuning.as_ref());
+    let names = &features.names;
+    let with_curve = cv.is_some_and(|cv| !cv.curve.is_empty());
     let folds = folds(a);
     let mut head = vec![
         ("import", true),
@@ -159,17 +154,17 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
         ("next best", false),
         ("training error", true),
     ];
-    if !curve.is_empty() {
+    if with_curve {
         head.push(("CV error", true));
     }
     if folds.is_some() {
         head.push(("in folds", true));
     }
-    let steps = report.path.iter().filter_map(|s| Some((s, s.feature?)));
+    let steps = features.path.iter().filter_map(|s| Some((s, s.feature?)));
     let rows: Vec<Vec<String>> = steps
         .take(SHOWN)
         .map(|(step, j)| {
-            let kept = step.size <= report.imported.len();
+            let kept = step.size <= features.imported.len();
             let number = if kept {
                 step.size.to_string()
             } else {
@@ -188,9 +183,8 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
                     .map_or(String::new(), |(next, _)| name(&names[next])),
                 step.train_error.map(percent).unwrap_or_default(),
             ];
-            if !curve.is_empty() {
-                let point = curve.iter().find(|p| p.size == step.size);
-                row.push(point.map_or(String::new(), |p| {
+            if with_curve {
+                row.push(step.point.map_or(String::new(), |p| {
                     format!("{} ± {}", percent(p.error), percent(p.standard_error))
                 }));
             }
@@ -215,7 +209,7 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
 }
 
 fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mut String) {
-    let names = a.model.feature_names();
+    let names = &a.summary.features.names;
     let folds = folds(a);
     let titles: Vec<String> = classes
         .iter()
@@ -268,8 +262,8 @@ fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mu
 }
 
 fn dropped(a: &Analysis<'_>, body: &mut String) {
-    let (names, weights) = (a.model.feature_names(), a.model.feature_weights());
-    let dropped: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] == 0.0).collect();
+    let names = &a.summary.features.names;
+    let dropped = a.summary.features.dropped();
     if dropped.is_empty() {
         return;
     }
@@ -309,11 +303,10 @@ fn dropped(a: &Analysis<'_>, body: &mut String) {
 
 /// Weights of the features that stay longest, where a path of penalties was walked.
 fn path(a: &Analysis<'_>) -> Option<WeightPath> {
-    let steps = &a.model.record.report.path;
-    let names = a.model.feature_names();
+    let (steps, names) = (&a.summary.features.path, &a.summary.features.names);
     let weighted: Vec<_> = steps
         .iter()
-        .filter_map(|s| s.sparsity.filter(|p| *p > 0.0).map(|p| (p, &s.weights)))
+        .filter_map(|s| s.penalty.filter(|p| *p > 0.0).map(|p| (p, s.weights)))
         .collect();
     if weighted.len() < 3 || weighted.iter().all(|(_, w)| w.is_empty()) {
         return None;
@@ -327,7 +320,7 @@ fn path(a: &Analysis<'_>) -> Option<WeightPath> {
     }
     largest.sort_by(|a, b| b.1.total_cmp(&a.1));
     let line = |j: usize| {
-        let at = |w: &Vec<(usize, f64)>| {
+        let at = |w: &[(usize, f64)]| {
             w.iter()
                 .find(|(k, _)| *k == j)
                 .map_or(0.0, |(_, v)| rounded(*v, 4).unwrap_or(0.0))
@@ -343,12 +336,6 @@ fn path(a: &Analysis<'_>) -> Option<WeightPath> {
             .filter_map(|(p, _)| rounded(*p, 5))
             .collect(),
         lines: largest.iter().take(LINES).map(|&(j, _)| line(j)).collect(),
-        chosen: a
-            .model
-            .record
-            .candidate
-            .reader()
-            .sparsity
-            .and_then(|p| rounded(p, 5)),
+        chosen: a.summary.penalty.and_then(|p| rounded(p, 5)),
     })
 }

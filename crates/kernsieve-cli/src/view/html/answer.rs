@@ -1,9 +1,10 @@
 //! The answer in three sentences: how wrong, which features, how many rows.
 
 use super::Analysis;
-use super::html::{Section, escape, file, name};
+use super::frame::{Section, escape, file, name};
 use super::rows::Basis;
-use crate::output::percent;
+use crate::view::words::percent;
+use kernsieve::method::Validation;
 use kernsieve::metrics::{normal_interval, wilson_interval};
 use std::fmt::Write;
 
@@ -25,7 +26,7 @@ pub fn section(a: &Analysis<'_>) -> Section {
             let _ = writeln!(
                 body,
                 "<li dir=\"auto\">{}</li>",
-                escape(&super::html::plain(notice))
+                escape(&super::frame::plain(notice))
             );
         }
         let _ = writeln!(body, "</ul>");
@@ -67,13 +68,13 @@ fn error(a: &Analysis<'_>) -> String {
     }
     format!(
         "On its own {} training rows the error is <strong>{}</strong>, which says little of new rows; --holdout or --test measures what does.",
-        a.model.record.n_rows,
-        percent(a.model.record.train_error)
+        a.summary.n_rows,
+        percent(a.summary.train_error)
     )
 }
 
 fn cross_validation(a: &Analysis<'_>) -> Option<String> {
-    let (record, cv) = (&a.model.record, a.model.record.cv.as_ref()?);
+    let (n_rows, cv) = (a.summary.n_rows, a.summary.tuning.as_ref()?);
     let (error, se) = (cv.best().error?, cv.best().standard_error);
     // Folds that agree to the last row say nothing of the spread.
     let ((low, high), how) = if se > 0.0 {
@@ -82,14 +83,14 @@ fn cross_validation(a: &Analysis<'_>) -> Option<String> {
             format!("from the standard error over the folds, {}", percent(se)),
         )
     } else {
-        let wrong = (error * record.n_rows as f64).round() as usize;
-        (wilson_interval(wrong, record.n_rows), "Wilson".into())
+        let wrong = (error * n_rows as f64).round() as usize;
+        (wilson_interval(wrong, n_rows), "Wilson".into())
     };
-    let how_many = match record.options.validation {
-        kernsieve::method::Validation::Split => "On one tuning split".into(),
+    let how_many = match cv.validation {
+        Validation::Split => "On one tuning split".into(),
         _ => format!(
             "In {}-fold cross-validation of the {} training rows",
-            cv.folds, record.n_rows
+            cv.folds, n_rows
         ),
     };
     let mut words = format!(
@@ -105,17 +106,16 @@ fn cross_validation(a: &Analysis<'_>) -> Option<String> {
             percent(error + cv.optimism)
         );
     }
-    if !a.model.costs.is_empty() {
+    if !a.summary.costs.is_empty() {
         words.push_str("; costs of errors are not counted in it");
     }
     Some(words)
 }
 
 fn features(a: &Analysis<'_>) -> String {
-    let weights = a.model.feature_weights();
-    let used = weights.iter().filter(|w| **w != 0.0).count();
-    let total = weights.len();
-    let selected = a.model.selected_features();
+    let features = &a.summary.features;
+    let (used, total) = (features.used().len(), features.total());
+    let selected = &a.summary.selected_features;
     let named: Vec<String> = selected.iter().take(NAMED).map(|n| name(n)).collect();
     let rest = if used > NAMED {
         format!(" and {} more", used - NAMED)
@@ -140,10 +140,7 @@ fn features(a: &Analysis<'_>) -> String {
 }
 
 fn samples(a: &Analysis<'_>) -> String {
-    let (retained, rows) = (
-        a.model.record.report.retained_rows.len(),
-        a.model.record.n_rows,
-    );
+    let (retained, rows) = (a.summary.retained.rows.len(), a.summary.n_rows);
     match retained {
         0 => {
             format!(

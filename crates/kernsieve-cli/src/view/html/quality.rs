@@ -3,9 +3,9 @@
 
 use super::Analysis;
 use super::data::{Calibration, Data, rounded};
-use super::html::{Section, escape, figure, file, name, plain, table};
+use super::frame::{Section, escape, figure, file, name, plain, table};
 use super::rows::{Basis, Judged};
-use crate::output::{percent, short};
+use crate::view::words::{percent, short};
 use kernsieve::metrics::{brier_of, calibration_bins, confusion, log_loss_of, wilson_interval};
 use std::fmt::Write;
 
@@ -28,17 +28,17 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
         pairs(a, &counts, &mut body);
     }
     rates(a, &counts, &mut body);
-    if rows.basis == Basis::CrossValidated && a.model.record.candidate.features.is_some() {
+    if rows.basis == Basis::CrossValidated && a.summary.features.is_voted {
         let _ = writeln!(
             body,
             "<p class=\"note\">All folds had a vote on the features, so these counts are a little too good; the error above is that of the features before the vote.</p>"
         );
     }
-    if a.classes.len() > a.model.classes.len() {
+    if a.classes.len() > a.summary.classes.len() {
         let unknown = rows
             .truth
             .iter()
-            .filter(|t| **t >= a.model.classes.len())
+            .filter(|t| **t >= a.summary.classes.len())
             .count();
         let _ = writeln!(
             body,
@@ -53,7 +53,7 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
 }
 
 fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
-    let known = a.model.classes.len();
+    let known = a.summary.classes.len();
     let _ = write!(
         body,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
@@ -192,7 +192,7 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
         "probability of the predicted class".into()
     };
     let mut body = rows.line();
-    let costs = if a.model.costs.is_empty() {
+    let costs = if a.summary.costs.is_empty() {
         ""
     } else {
         " Costs of errors are left out of the probabilities here."
@@ -255,7 +255,7 @@ pub fn wrong_section(a: &Analysis<'_>) -> Option<Section> {
         ("its probability".into(), true),
         ("of the observed".into(), true),
     ];
-    let names = a.model.feature_names();
+    let names = &a.summary.features.names;
     let shown: Vec<usize> = a.shown.iter().copied().take(5).collect();
     head.extend(shown.iter().map(|&j| (name(&names[j]), true)));
     let cells: Vec<Vec<String>> = wrong

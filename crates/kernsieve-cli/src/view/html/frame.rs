@@ -1,7 +1,7 @@
 //! What every page shares: its frame, and the only ways in which text from data gets into it.
 
 use super::digest::sha256_base64;
-use crate::output::clean;
+use crate::view::words::clean;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -1,0 +1,109 @@
+//! Methods side by side on repeated stratified splits, each tuned on the training part only.
+
+pub mod journal;
+pub mod schedule;
+
+use crate::args::MethodChoice;
+use crate::failure::Failure;
+use crate::view::summary::Summary;
+use journal::Outcome;
+use kernsieve::data::{Dataset, Schema};
+use kernsieve::decision::argmax;
+use kernsieve::method::Options;
+use kernsieve::metrics::weighted_error_rate;
+use kernsieve::model_file;
+use kernsieve::tuning::{Control, train, train_auto};
+use std::time::Instant;
+
+/// What a comparison runs on.
+pub struct Comparison<'a> {
+    /// The whole data set.
+    pub data: &'a Dataset,
+    /// Its columns.
+    pub schema: &'a Schema,
+    /// Options of all methods.
+    pub options: &'a Options,
+    /// Fraction held out.
+    pub test_fraction: f64,
+    /// Memory limit.
+    pub memory: Option<u64>,
+}
+
+impl Comparison<'_> {
+    /// Held-out rows over training rows of the first split; the others have the same, or with
+    /// blocks of rows about that.
+    pub fn test_to_train(&self) -> Result<f64, Failure> {
+        let parts = self.data.held_out(self.test_fraction, self.options.seed)?;
+        Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
+    }
+
+    /// One method on one split. The split's own seed also seeds the folds inside it.
+    pub fn run(
+        &self,
+        method: MethodChoice,
+        split: u32,
+        control: Control,
+    ) -> Result<Outcome, Failure> {
+        let seed = self.options.seed.wrapping_add(u64::from(split));
+        let parts = self.data.held_out(self.test_fraction, seed)?;
+        let training = self.data.select(&parts.train)?;
+        // Only predicted classes count here, and calibration changes none.
+        let options = Options {
+            seed,
+            calibrate: false,
+            ..self.options.clone()
+        };
+        let control = match self.memory {
+            Some(bytes) => control.memory_limit(bytes),
+            None => control,
+        };
+        let started = Instant::now();
+        let trained = match method {
+            MethodChoice::One(kind) => {
+                train(kind, &options, &training, self.schema, false, &control)
+            }
+            MethodChoice::Auto => train_auto(&options, &training, self.schema, None, &control),
+        }?;
+        let fit_seconds = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let posterior = trained
+            .model
+            .predict(&self.data.x().select_rows(&parts.test))
+            .posterior;
+        let predict_seconds = started.elapsed().as_secs_f64();
+        let classes = self.data.labels().classes();
+        // The model's classes are those of the training part.
+        let code: Vec<usize> = trained
+            .model
+            .classes
+            .iter()
+            .map(|c| classes.iter().position(|k| k == c).unwrap_or(usize::MAX))
+            .collect();
+        let predicted: Vec<usize> = posterior.iter_rows().map(|r| code[argmax(r)]).collect();
+        let truth: Vec<usize> = parts
+            .test
+            .iter()
+            .map(|&i| self.data.labels().codes()[i])
+            .collect();
+        // An error counts by the weight of its row, and by what it costs.
+        let cost = |code: usize| options.costs.get(code).copied().unwrap_or(1.0);
+        let weigh = |(&i, &code): (&usize, &usize)| self.data.weight(i) * cost(code);
+        let weights: Vec<f64> = parts.test.iter().zip(&truth).map(weigh).collect();
+        let summary = Summary::new(&trained.model);
+        Ok(Outcome {
+            split,
+            method: method.name().into(),
+            error: weighted_error_rate(&predicted, &truth, Some(&weights)),
+            retained_percent: 100.0 * summary.retained.rows.len() as f64
+                / training.n_samples() as f64,
+            features: summary.features.used().len(),
+            seconds: fit_seconds,
+            predict_seconds,
+            bandwidth: summary.kernel.bandwidth,
+            ridge: summary.ridge,
+            sparsity: summary.penalty,
+            model_bytes: Some(model_file::to_bytes(&trained.model)?.len() as u64),
+            chosen: (method == MethodChoice::Auto).then(|| summary.method.name.into()),
+        })
+    }
+}

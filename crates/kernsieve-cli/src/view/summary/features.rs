@@ -1,0 +1,165 @@
+//! The features of a model: their weights, their coefficients, and the path along which they came
+//! or left.
+
+use super::{candidate, settings};
+use kernsieve::expansion::Output;
+use kernsieve::method::PosteriorKind;
+use kernsieve::model::{CurvePoint, Model};
+
+/// The features of a model.
+pub struct Features<'m> {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Their weights; 0 is a feature that the model does without.
+    pub weights: &'m [f64],
+    /// Whether the method learned the weights.
+    pub is_weighted: bool,
+    /// Whether the folds had a vote on them.
+    pub is_voted: bool,
+    /// In how many folds each was kept; empty where that was not counted.
+    pub folds: &'m [usize],
+    /// In order of import, where they are imported.
+    pub imported: &'m [usize],
+    /// How many to import, where that was chosen by validation.
+    pub chosen: Option<usize>,
+    /// Coefficients of linear posteriors, class by class, where there are any.
+    pub coefficients: Option<Vec<ClassCoefficients>>,
+    /// The steps of a selection of rows or features, or of a path of penalties.
+    pub path: Vec<Step<'m>>,
+}
+
+/// What a linear posterior says of one class.
+pub struct ClassCoefficients {
+    /// The class.
+    pub class: String,
+    /// What is added.
+    pub offset: f64,
+    /// Features with a coefficient that is not zero, largest first.
+    pub coef: Vec<(usize, f64)>,
+    /// Objective of the regression and its duality gap, where they are known.
+    pub solved: Option<(f64, f64)>,
+}
+
+/// A step of a selection, or a penalty of a path.
+pub struct Step<'m> {
+    /// Rows, features or coefficients after it.
+    pub size: usize,
+    /// The row that entered.
+    pub row: Option<usize>,
+    /// The feature that entered.
+    pub feature: Option<usize>,
+    /// The feature that would have entered in its place, and the objective with it.
+    pub runner_up: Option<(usize, f64)>,
+    /// The penalty.
+    pub penalty: Option<f64>,
+    /// Features with their weights.
+    pub weights: &'m [(usize, f64)],
+    /// The objective after it.
+    pub objective: f64,
+    /// Error on the training rows.
+    pub train_error: Option<f64>,
+    /// What cross-validation says of this size.
+    pub point: Option<&'m CurvePoint>,
+    /// The cross-validated error at this penalty.
+    pub error_at_penalty: Option<f64>,
+}
+
+impl Step<'_> {
+    /// The cross-validated error after it.
+    pub fn cv_error(&self) -> Option<f64> {
+        match self.penalty {
+            None => self.point.map(|p| p.error),
+            Some(_) => self.error_at_penalty,
+        }
+    }
+}
+
+impl<'m> Features<'m> {
+    /// Reads them off a model.
+    pub fn new(model: &'m Model) -> Self {
+        let cv = model.record.cv.as_ref();
+        Self {
+            names: model.feature_names(),
+            weights: model.feature_weights(),
+            is_weighted: settings::learns_weights(model),
+            is_voted: settings::is_voted(model),
+            folds: cv.map_or(&[], |cv| &cv.best().feature_folds),
+            imported: &model.record.report.imported,
+            chosen: settings::features_chosen(model),
+            coefficients: coefficients(model),
+            path: path(model),
+        }
+    }
+
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Those that the model uses.
+    pub fn used(&self) -> Vec<usize> {
+        let all = 0..self.weights.len();
+        all.filter(|&j| self.weights[j] != 0.0).collect()
+    }
+
+    /// Those that it does without.
+    pub fn dropped(&self) -> Vec<usize> {
+        let all = 0..self.weights.len();
+        all.filter(|&j| self.weights[j] == 0.0).collect()
+    }
+
+    /// Whether features entered one at a time.
+    pub fn is_imported(&self) -> bool {
+        !self.imported.is_empty()
+    }
+}
+
+fn path(model: &Model) -> Vec<Step<'_>> {
+    let cv = model.record.cv.as_ref();
+    let curve = cv.map_or(&[][..], |cv| &cv.curve);
+    let steps = model.record.report.path.iter();
+    steps
+        .map(|step| Step {
+            size: step.size,
+            row: step.row,
+            feature: step.feature,
+            runner_up: step.runner_up,
+            penalty: step.sparsity,
+            weights: &step.weights,
+            objective: step.objective,
+            train_error: step.train_error,
+            point: curve.iter().find(|p| p.size == step.size),
+            error_at_penalty: candidate::error_at(model, step.sparsity.unwrap_or(0.0)),
+        })
+        .collect()
+}
+
+/// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two
+/// classes has one output, the log odds of the second.
+fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
+    let posterior = settings::posterior(model)?;
+    matches!(posterior, PosteriorKind::L1 | PosteriorKind::Logistic).then_some(())?;
+    let reader = model.reader();
+    let Output::Linear { offset, .. } = &reader.output else {
+        return None;
+    };
+    let used: Vec<usize> = (0..reader.n_features())
+        .filter(|&j| reader.feature_weights[j] != 0.0)
+        .collect();
+    let skipped = model.classes.len() - offset.len().min(model.classes.len());
+    // By position: a matrix without columns has no rows to go through.
+    let rows = offset.iter().enumerate().zip(&model.classes[skipped..]);
+    let class = |((k, offset), class): ((usize, &f64), &String)| {
+        let row = reader.support.row(k).iter().copied();
+        let mut coef: Vec<(usize, f64)> = used.iter().copied().zip(row).collect();
+        coef.retain(|(_, w)| *w != 0.0);
+        coef.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        ClassCoefficients {
+            class: class.clone(),
+            offset: *offset,
+            coef,
+            solved: model.record.report.regressions.get(k).copied(),
+        }
+    };
+    Some(rows.map(class).collect())
+}

@@ -1,0 +1,113 @@
+//! What was tried to choose the settings, and what came of it.
+
+use super::candidate::{self, Cell, Column};
+use super::settings;
+use kernsieve::method::{CvEntry, Press, Rule, Validation};
+use kernsieve::model::{CurvePoint, CvTable, Model};
+use serde_json::{Value, json};
+
+/// A validation of settings.
+pub struct Tuning<'m> {
+    /// How they were compared.
+    pub validation: Validation,
+    /// Number of folds.
+    pub folds: usize,
+    /// By which rule one of them was taken.
+    pub rule: Rule,
+    /// By how much the least error is too small for being the least of many.
+    pub optimism: f64,
+    /// Titles of the settings that differ, the kernel first.
+    pub columns: Vec<&'static str>,
+    /// What was tried, in order of preference.
+    pub trials: Vec<Trial<'m>>,
+    /// Position of the chosen one.
+    pub chosen: usize,
+    /// Error against size for the chosen kernel, where sizes were tried.
+    pub curve: &'m [CurvePoint],
+    /// Rows that the chosen trial retains, where their number was tried.
+    pub chosen_rows: Option<usize>,
+    /// Rows or features of the model, where it takes them step by step.
+    pub chosen_step: Option<usize>,
+}
+
+/// Settings that were tried.
+pub struct Trial<'m> {
+    /// Values under the titles of the table; nothing where the setting plays no part.
+    pub cells: Vec<Option<Cell>>,
+    /// The penalty that drops features.
+    pub penalty: Option<f64>,
+    /// The bandwidth of what reads the features.
+    pub bandwidth: Option<f64>,
+    /// The squared-norm penalty, or that of the posteriors.
+    pub ridge: Option<f64>,
+    /// Whether all but the penalty is as in the chosen trial.
+    pub is_on_path: bool,
+    /// What trials are compared by; infinite where it failed.
+    pub criterion: f64,
+    /// Error; nothing where it failed or was given up.
+    pub error: Option<f64>,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// Mean of `-log p` of the true class.
+    pub log_loss: Option<f64>,
+    /// What decides where it is not the error.
+    pub score: Option<f64>,
+    /// Leave-one-out by formula.
+    pub press: Option<Press>,
+    /// After how many folds it was given up.
+    pub left_after: Option<usize>,
+    /// In how many folds each feature was kept, of the chosen trial.
+    pub feature_folds: &'m [usize],
+    entry: &'m CvEntry,
+}
+
+impl Trial<'_> {
+    /// All that is known of it.
+    pub fn to_json(&self) -> Value {
+        json!(self.entry)
+    }
+}
+
+impl<'m> Tuning<'m> {
+    /// Reads it off a model, where there is one.
+    pub fn new(model: &'m Model) -> Option<Self> {
+        let cv = model.record.cv.as_ref()?;
+        let columns = candidate::columns(cv);
+        Some(Self {
+            validation: settings::plan(model).validation,
+            folds: cv.folds,
+            rule: cv.rule,
+            optimism: cv.optimism,
+            columns: columns.iter().map(|c| c.title).collect(),
+            trials: cv.grid.iter().map(|e| trial(e, cv, &columns)).collect(),
+            chosen: cv.chosen,
+            curve: &cv.curve,
+            chosen_rows: candidate::rows(cv.best()),
+            chosen_step: settings::step(model),
+        })
+    }
+
+    /// The chosen trial.
+    pub fn best(&self) -> &Trial<'m> {
+        &self.trials[self.chosen]
+    }
+}
+
+fn trial<'m>(entry: &'m CvEntry, cv: &CvTable, columns: &[&Column]) -> Trial<'m> {
+    Trial {
+        cells: columns.iter().map(|c| c.cell(entry)).collect(),
+        penalty: candidate::penalty(entry),
+        bandwidth: candidate::bandwidth(entry),
+        ridge: candidate::ridge(entry),
+        is_on_path: candidate::is_same_but_for_penalty(entry, cv.best()),
+        criterion: entry.criterion(),
+        error: entry.error,
+        standard_error: entry.standard_error,
+        log_loss: entry.log_loss,
+        score: entry.score,
+        press: entry.press,
+        left_after: entry.left_after,
+        feature_folds: &entry.feature_folds,
+        entry,
+    }
+}

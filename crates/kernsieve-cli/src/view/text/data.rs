@@ -1,0 +1,45 @@
+//! Data in a line.
+
+use super::layout::COLUMNS;
+use crate::view::summary::DataFacts;
+use crate::view::words::{clean, first_of, width};
+
+/// `iris.csv: 150 rows, 4 features, 3 classes (a 50, b 50, c 50)` after a beginning that ends in
+/// `rows`.
+pub fn data_words(beginning: &str, data: &DataFacts) -> String {
+    let text = format!(
+        "{}, {}, {} classes",
+        clean(beginning, usize::MAX),
+        feature_count(data.n_features),
+        data.classes.len()
+    );
+    // What is left of a line, with room for the brackets and `... 12 more`.
+    let room = COLUMNS.saturating_sub(width(&text));
+    let classes = data.classes.iter().map(|(c, n)| (c, *n));
+    format!("{text} ({})", class_words(classes, room))
+}
+
+/// `1 feature`, `2 features`.
+pub fn feature_count(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "feature" } else { "features" })
+}
+
+/// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns; all of
+/// them where any width will do.
+pub fn class_words<'a>(
+    classes: impl ExactSizeIterator<Item = (&'a String, usize)>,
+    width: usize,
+) -> String {
+    const SHOWN: usize = 6;
+    let shown = if width == usize::MAX {
+        usize::MAX
+    } else {
+        SHOWN
+    };
+    let total = classes.len();
+    let words: Vec<String> = classes
+        .take(shown)
+        .map(|(c, n)| format!("{} {n}", clean(c, 24)))
+        .collect();
+    first_of(&words, total, width)
+}

@@ -1,0 +1,25 @@
+//! Results as a terminal shows them.
+
+mod auto;
+mod coefficients;
+mod comparison;
+mod data;
+mod demo;
+mod density;
+mod evaluation;
+mod features;
+mod files;
+mod fit;
+mod imports;
+mod inspect;
+mod keeps;
+mod layout;
+mod tuning;
+
+pub use comparison::comparison;
+pub use demo::demo;
+pub use density::density;
+pub use evaluation::evaluation;
+pub use files::{exported, reported};
+pub use fit::fit;
+pub use inspect::inspect;

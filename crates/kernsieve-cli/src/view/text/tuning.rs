@@ -1,0 +1,184 @@
+//! What was tried to choose the settings.
+
+use super::layout::{field, table};
+use crate::failure::Failure;
+use crate::view::summary::{Cell, Summary, Trial, Tuning};
+use crate::view::words::{percent, seconds, short};
+use kernsieve::method::Validation;
+use kernsieve::model::CurvePoint;
+use std::io::Write;
+
+/// The table of the settings and the curve of the sizes, where there was anything to choose.
+pub fn print_tuning(
+    model: &Summary<'_>,
+    tune_seconds: f64,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let Some(cv) = model.tuning.as_ref().filter(|cv| cv.trials.len() > 1) else {
+        return Ok(());
+    };
+    // The time of a choice is that of all methods.
+    let time = match model.auto {
+        Some(_) => String::new(),
+        None => format!(" in {}", seconds(tune_seconds)),
+    };
+    let how = match cv.validation {
+        Validation::Folds => format!("{} folds", cv.folds),
+        Validation::LeaveOneOut => "leave-one-out".into(),
+        Validation::Split => "one split".into(),
+    };
+    let words = format!("{} settings x {how}{time}", cv.trials.len());
+    field("Tuning", &words, out)?;
+    writeln!(out)?;
+    print_grid(cv, out)?;
+    writeln!(out)?;
+    if cv.curve.len() > 1 && !model.features.is_imported() {
+        print_curve(cv, out)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The best settings of the table, in order of preference.
+fn print_grid(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    const SHOWN: usize = 8;
+    let mut order: Vec<usize> = (0..cv.trials.len()).collect();
+    order.sort_by(|&a, &b| {
+        let criterion = |i: usize| cv.trials[i].criterion;
+        (a != cv.chosen)
+            .cmp(&(b != cv.chosen))
+            .then(criterion(a).total_cmp(&criterion(b)))
+            .then(a.cmp(&b))
+    });
+    order.truncate(SHOWN);
+    order.sort_unstable();
+    let measure = Measure::of(cv);
+    let mut header = vec![""];
+    header.extend(&cv.columns);
+    header.extend(measure.titles());
+    let row = |&i: &usize| {
+        let mark = if i == cv.chosen { "*" } else { "" };
+        let trial = &cv.trials[i];
+        let mut row = vec![mark.to_string()];
+        row.extend(
+            trial
+                .cells
+                .iter()
+                .map(|c| c.as_ref().map(cell).unwrap_or_default()),
+        );
+        row.extend(measure.cells(trial));
+        row
+    };
+    let rows: Vec<Vec<String>> = order.iter().map(row).collect();
+    table(&header, &rows, out)?;
+    print_rest(cv.trials.len(), SHOWN, out)
+}
+
+/// How many there are beyond those shown, and where to find them.
+pub fn print_rest(total: usize, shown: usize, out: &mut dyn Write) -> Result<(), Failure> {
+    if total > shown {
+        let more = total - shown;
+        writeln!(
+            out,
+            "  ... {more} more in the model (kernsieve inspect --json)"
+        )?;
+    }
+    Ok(())
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Words(words) => words.clone(),
+        Cell::Count(n) => n.to_string(),
+        Cell::Number(v) => short(*v),
+        Cell::Voted(v) => format!("{}, voted", short(*v)),
+    }
+}
+
+/// What trials are measured by.
+enum Measure {
+    Press,
+    Error { with_score: bool },
+}
+
+impl Measure {
+    fn of(cv: &Tuning<'_>) -> Self {
+        let best = cv.best();
+        match best.press {
+            Some(_) => Self::Press,
+            None => Self::Error {
+                with_score: best.score.is_some(),
+            },
+        }
+    }
+
+    fn titles(&self) -> &'static [&'static str] {
+        match self {
+            Self::Press => &["PRESS", "s.e."],
+            Self::Error { with_score: true } => &["CV error", "s.e.", "log loss", "score"],
+            Self::Error { with_score: false } => &["CV error", "s.e.", "log loss"],
+        }
+    }
+
+    fn cells(&self, t: &Trial<'_>) -> Vec<String> {
+        let with_score = match self {
+            Self::Press => {
+                let press = t.press;
+                return vec![
+                    press.map_or("failed".into(), |p| format!("{:.4}", p.mean)),
+                    press.map_or(String::new(), |p| format!("{:.4}", p.standard_error)),
+                ];
+            }
+            Self::Error { with_score } => *with_score,
+        };
+        let three = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:.3}"));
+        let mut cells = vec![
+            match (t.error, t.left_after) {
+                (Some(error), _) => percent(error),
+                (None, Some(folds)) => format!("behind at {folds}"),
+                (None, None) => "failed".into(),
+            },
+            t.error.map_or(String::new(), |_| percent(t.standard_error)),
+            three(t.log_loss),
+        ];
+        if with_score {
+            cells.push(three(t.score));
+        }
+        cells
+    }
+}
+
+/// Error against size for the chosen kernel: about a dozen sizes, the chosen one among them.
+fn print_curve(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    const SHOWN: usize = 12;
+    let is_chosen = |p: &CurvePoint| Some(p.size) == cv.chosen_rows;
+    let last = cv.curve.len() - 1;
+    // Evenly spaced in the logarithm of the position.
+    let mut shown: Vec<usize> = (0..SHOWN)
+        .map(|i| ((last as f64 + 1.0).powf(i as f64 / (SHOWN - 1) as f64) - 1.0).round() as usize)
+        .collect();
+    shown.extend(cv.curve.iter().position(is_chosen));
+    shown.sort_unstable();
+    shown.dedup();
+    let row = |i: usize| {
+        let p = &cv.curve[i.min(last)];
+        let mark = if is_chosen(p) { "*" } else { "" };
+        let mut row = vec![mark.into(), p.size.to_string()];
+        match p.press {
+            Some(press) => row.push(format!("{press:.4}")),
+            None => row.extend([
+                percent(p.error),
+                percent(p.standard_error),
+                format!("{:.3}", p.log_loss),
+            ]),
+        }
+        row
+    };
+    let rows: Vec<Vec<String>> = shown.into_iter().map(row).collect();
+    let header: &[&str] = match cv.best().press {
+        Some(_) => &["", "rows kept", "PRESS"],
+        None => &["", "rows kept", "CV error", "s.e.", "log loss"],
+    };
+    table(header, &rows, out)?;
+    Ok(())
+}

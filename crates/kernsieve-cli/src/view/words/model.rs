@@ -1,0 +1,64 @@
+//! A model in words.
+
+use super::{clean, first_of, percent, short};
+use crate::view::summary::{Setting, SettingValue, Summary};
+use kernsieve::method::Validation;
+
+/// Columns that a list of numbers may take.
+const LIST: usize = 40;
+
+/// The kernel and the other settings.
+pub fn chosen(model: &Summary<'_>) -> String {
+    let mut words = model.kernel.words.clone();
+    for setting in &model.chosen {
+        words.push_str(", ");
+        words.push_str(&setting_words(setting));
+    }
+    if !model.costs.is_empty() {
+        let costs = model.classes.iter().zip(model.costs);
+        let costs: Vec<String> = costs
+            .map(|(c, v)| format!("{} {}", clean(c, 24), short(*v)))
+            .collect();
+        words.push_str(&format!("; costs {}", first_of(&costs, costs.len(), LIST)));
+    }
+    words
+}
+
+fn setting_words(setting: &Setting) -> String {
+    let label = setting.label;
+    match &setting.value {
+        SettingValue::Number(v) => format!("{label} {}", short(*v)),
+        SettingValue::Numbers(values) => {
+            let values: Vec<String> = values.iter().map(|v| short(*v)).collect();
+            format!("{label} {}", first_of(&values, values.len(), LIST))
+        }
+        SettingValue::Given => label.into(),
+    }
+}
+
+/// The cross-validated error, where there is one.
+pub fn cv_error(model: &Summary<'_>) -> Option<String> {
+    let cv = model.tuning.as_ref()?;
+    let best = cv.best();
+    let how = match cv.validation {
+        Validation::Split => "on one tuning split".into(),
+        _ => format!("in {}-fold cross-validation", cv.folds),
+    };
+    let costs = if model.costs.is_empty() {
+        ""
+    } else {
+        ", before costs"
+    };
+    let mut words = format!(
+        "{} +- {} {how}{costs}",
+        percent(best.error?),
+        percent(best.standard_error)
+    );
+    if cv.optimism > 0.0 {
+        words.push_str(&format!(
+            "; about {} allowing for the choice",
+            percent(best.error? + cv.optimism)
+        ));
+    }
+    Some(words)
+}
