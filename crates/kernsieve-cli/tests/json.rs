@@ -39,10 +39,14 @@ fn folder() -> Folder {
 #[test]
 fn fields_of_fit_and_inspect() {
     let folder = folder();
-    let shared = "method:text classes:list n_rows:whole n_features:whole feature_names:list kernel:object \
-        kernel.family:text params:object selected_features:list feature_weights:object retained_samples.count:whole \
-        retained_samples.rows:list path:list cv:object cv.folds:whole cv.error:number cv.standard_error:number \
-        cv.grid:list train_error:number objective:number? iterations:whole converged:flag residual:number? model:text";
+    let shared = "method:text classes:list n_rows:whole n_features:whole feature_names:list \
+        kernel:object \
+        kernel.family:text params:object selected_features:list feature_weights:object \
+        retained_samples.count:whole \
+        retained_samples.rows:list path:list cv:object cv.folds:whole cv.error:number \
+        cv.standard_error:number \
+        cv.grid:list train_error:number objective:number? iterations:whole converged:flag \
+        residual:number? model:text";
     for method in METHODS {
         let fit = folder
             .line(&format!(
@@ -93,7 +97,8 @@ fn fields_of_evaluate() {
     let object = folder.line("evaluate m.ks data.csv --json").ok().json();
     check(
         &object,
-        "n_rows:whole accuracy:number error:number balanced_accuracy:number log_loss:number? classes:list confusion:list",
+        "n_rows:whole accuracy:number error:number balanced_accuracy:number log_loss:number? \
+         classes:list confusion:list",
     );
     let confusion: Vec<Vec<u64>> = serde_json::from_value(object["confusion"].clone()).unwrap();
     assert_eq!(confusion.len(), 3);
@@ -129,7 +134,8 @@ fn fields_of_compare() {
     for m in methods {
         check(
             m,
-            "method:text error_mean:number error_se:number retained_percent_mean:number features_mean:number \
+            "method:text error_mean:number error_se:number retained_percent_mean:number \
+             features_mean:number \
              seconds_mean:number params:object",
         );
         let error = m["error_mean"].as_f64().unwrap();
@@ -153,7 +159,8 @@ fn fields_of_predict_and_demo() {
     let demo = folder.line("demo iris --json").ok().json();
     check(
         &demo,
-        "demo:text n_rows:whole methods:list method:text test_error:number reload_is_identical:flag",
+        "demo:text n_rows:whole methods:list method:text test_error:number \
+         reload_is_identical:flag",
     );
     assert_eq!(demo["reload_is_identical"], true);
 }

@@ -71,7 +71,8 @@ fn few_samples_on_few_features() {
     folder.write("data.csv", disc(120, 3));
     for method in ["klr", "fivm"] {
         let line = format!(
-            "fit data.csv --method {method} --max-support 10 --bandwidth 1 --ridge 0.002 --model m.ks"
+            "fit data.csv --method {method} --max-support 10 --bandwidth 1 --ridge 0.002 --model \
+             m.ks"
         );
         let run = folder.line(&line).ok();
         has(&run.out, &["in order of selection"]);
@@ -89,7 +90,10 @@ fn a_page_with_pictures() {
     folder.write("data.csv", disc(120, 1));
     folder.write("three.csv", groups(30, 3, 1));
     let run = folder
-        .line("fit data.csv --method fivm --max-features 2 --stop none --model m.ks --report fit.html")
+        .line(
+            "fit data.csv --method fivm --max-features 2 --stop none --model m.ks --report \
+            fit.html",
+        )
         .ok();
     has(&run.out, &["Report   fit.html"]);
     let page = text(&folder, "fit.html");
@@ -228,7 +232,10 @@ fn a_model_of_few_features_needs_only_their_columns() {
     let folder = Folder::new();
     folder.write("data.csv", disc(120, 1));
     let fit = folder
-        .line("fit data.csv --method fivm --stop none --max-features 2 --bandwidth 1 --ridge 0.01 --no-cv --model m.ks --json --quiet")
+        .line(
+            "fit data.csv --method fivm --stop none --max-features 2 --bandwidth 1 --ridge 0.01 \
+            --no-cv --model m.ks --json --quiet",
+        )
         .ok()
         .json();
     let whole = folder.line("predict m.ks data.csv --proba").ok();
@@ -275,7 +282,10 @@ fn a_page_of_one_feature_and_of_unknown_classes() {
     let folder = Folder::new();
     folder.write("data.csv", disc(80, 1));
     folder
-        .line("fit data.csv --method fivm --stop none --max-features 1 --bandwidth 1 --ridge 0.01 --no-cv --model m.ks --holdout 0.25 --report one.html --quiet")
+        .line(
+            "fit data.csv --method fivm --stop none --max-features 1 --bandwidth 1 --ridge 0.01 \
+            --no-cv --model m.ks --holdout 0.25 --report one.html --quiet",
+        )
         .ok();
     has(
         &text(&folder, "one.html"),

@@ -315,7 +315,8 @@ fn a_model_is_shown_on_one_screen() {
 #[test]
 fn help_names_every_option() {
     let folder = Folder::new();
-    let method = "--kernel --bandwidth --bandwidths --degree --slope --shift --ridge --ridge-rule --penalty --priors \
+    let method = "--kernel --bandwidth --bandwidths --degree --slope --shift --ridge --ridge-rule \
+        --penalty --priors \
         --mahalanobis --components --folds --rule --seed --no-standardize";
     let data = "--target --format --drop --categorical --missing --no-header --memory";
     for (command, options) in [

@@ -42,15 +42,18 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
         ),
         "rings" => (
             simulate::rings(seed),
-            "one class is a disc, the other around it; x3 and x4 are noise (Lapanowski & Gaynanova 2019, model 1)",
+            "one class is a disc, the other around it; x3 and x4 are noise (Lapanowski & \
+             Gaynanova 2019, model 1)",
         ),
         "sine" => (
             simulate::sine(seed),
-            "x3 + sin(x4 + x1) against x2^2; x5 to x10 are noise (Lapanowski & Gaynanova 2019, model 2)",
+            "x3 + sin(x4 + x1) against x2^2; x5 to x10 are noise (Lapanowski & Gaynanova 2019, \
+             model 2)",
         ),
         "mixture" => (
             simulate::mixture(seed, seed, 100, 8),
-            "two mixtures of ten normal clusters; x3 to x10 are noise (Ghosh & Wang 2015, section 5.1)",
+            "two mixtures of ten normal clusters; x3 to x10 are noise (Ghosh & Wang 2015, section \
+             5.1)",
         ),
         other => {
             return Err(Failure::Usage(format!(

@@ -97,7 +97,8 @@ impl Journal {
                 let header: Header = serde_json::from_str(first).map_err(|_| foreign())?;
                 if header.fingerprint != fingerprint {
                     return Err(Failure::CouldNot(format!(
-                        "{name} is the journal of other data or options; name another file, or remove it"
+                        "{name} is the journal of other data or options; name another file, or \
+                         remove it"
                     )));
                 }
                 for (i, line) in lines.enumerate() {

@@ -54,7 +54,8 @@ fn error(a: &Analysis<'_>) -> String {
             " Since the model has seen rows of this file, new rows will do worse."
         };
         return format!(
-            "On {} of {} it is wrong on {}: <strong>an error of {}</strong> (95 % interval {} to {}, Wilson).{but}",
+            "On {} of {} it is wrong on {}: <strong>an error of {}</strong> (95 % interval {} to \
+             {}, Wilson).{but}",
             rows.basis.rows(rows.n()),
             file(&rows.source),
             rows.wrong(),
@@ -67,7 +68,8 @@ fn error(a: &Analysis<'_>) -> String {
         return words + ".";
     }
     format!(
-        "On its own {} training rows the error is <strong>{}</strong>, which says little of new rows; --holdout or --test measures what does.",
+        "On its own {} training rows the error is <strong>{}</strong>, which says little of new \
+         rows; --holdout or --test measures what does.",
         a.summary.n_rows,
         percent(a.summary.train_error)
     )
@@ -144,7 +146,8 @@ fn samples(a: &Analysis<'_>) -> String {
     match retained {
         0 => {
             format!(
-                "It keeps <strong>none of the {rows} training rows</strong>: a few coefficients are all it needs."
+                "It keeps <strong>none of the {rows} training rows</strong>: a few coefficients \
+                 are all it needs."
             )
         }
         _ if retained == rows => format!("It keeps <strong>all {rows} training rows</strong>."),

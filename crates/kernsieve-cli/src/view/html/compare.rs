@@ -147,7 +147,8 @@ fn page(c: &Comparison<'_>) -> String {
         let on = match best.errors.len() {
             1 => "Large marks are errors on the one split",
             _ => {
-                "Large marks are means, bars two standard errors to either side, small marks the splits"
+                "Large marks are means, bars two standard errors to either side, small marks the \
+                 splits"
             }
         };
         let picked = if c.pick.is_some() {
@@ -160,7 +161,8 @@ fn page(c: &Comparison<'_>) -> String {
             title: "Errors".into(),
             body: figure(
                 "compare",
-                "Dot plot: the mean error of each method with its interval, and the error on each split",
+                "Dot plot: the mean error of each method with its interval, and the error on each \
+                 split",
                 &format!("{on}{picked}. All on rows held out of the training."),
             ),
         });
@@ -192,7 +194,8 @@ fn answer(c: &Comparison<'_>, best: &Contestant) -> String {
         _ => format!(" (standard error {})", percent(best.standard_error)),
     };
     let mut out = format!(
-        "<div class=\"answer\"><p>{}</p><p>{} has the least error, <strong>{}</strong>{spread}.</p></div>",
+        "<div class=\"answer\"><p>{}</p><p>{} has the least error, \
+         <strong>{}</strong>{spread}.</p></div>",
         escape(&plain(c.advice)).replace("+-", "±"),
         name(&best.name),
         percent(best.mean)

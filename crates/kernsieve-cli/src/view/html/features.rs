@@ -39,7 +39,8 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
             figure(
                 "path",
                 "Line chart: weights of the features against the penalty",
-                "The larger the penalty, the fewer features keep a weight. The upright line is the penalty that was chosen. On the training rows."
+                "The larger the penalty, the fewer features keep a weight. The upright line is \
+                 the penalty that was chosen. On the training rows."
             )
         );
         data.path = Some(path);
@@ -62,7 +63,8 @@ fn more(total: usize, body: &mut String) {
     if total > SHOWN {
         let _ = writeln!(
             body,
-            "<p class=\"note\">{} more features; <code>kernsieve inspect --json</code> lists all.</p>",
+            "<p class=\"note\">{} more features; <code>kernsieve inspect --json</code> lists \
+             all.</p>",
             total - SHOWN
         );
     }
@@ -93,9 +95,12 @@ fn weights(a: &Analysis<'_>, body: &mut String) {
         .collect();
     let _ = writeln!(
         body,
-        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a feature, 1 is the most it can have.{}</p>\n{}",
+        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a feature, 1 \
+         is the most it can have.{}</p>\n{}",
         folds.map_or(String::new(), |_| {
-            " A feature that every fold keeps is there for a reason; one that few folds keep may be chance.".into()
+            " A feature that every fold keeps is there for a reason; one that few folds keep may \
+             be chance."
+                .into()
         }),
         table(&head, &rows, "bars")
     );
@@ -125,8 +130,9 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
         .map_or(String::new(), |s| s.basis.rows(s.n()));
     let _ = writeln!(
         body,
-        "<p>This method gives features no weights of their own, so they are ranked by {} (one shuffle, seed {}; out of {on}). Features that say the same thing share their strength, and \
-         each of them then looks weak.</p>\n{}",
+        "<p>This method gives features no weights of their own, so they are ranked by {} (one \
+         shuffle, seed {}; out of {on}). Features that say the same thing share their strength, \
+         and each of them then looks weak.</p>\n{}",
         a.strength.words(),
         a.summary.plan.seed,
         table(
@@ -202,8 +208,9 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
         .collect();
     let _ = writeln!(
         body,
-        "<p>In order of import: of all features the one enters that lowers the penalised likelihood H of the training rows most. H ranks the candidates of one step; across steps the errors \
-         tell.</p>\n{}",
+        "<p>In order of import: of all features the one enters that lowers the penalised \
+         likelihood H of the training rows most. H ranks the candidates of one step; across steps \
+         the errors tell.</p>\n{}",
         table(&head, &rows, "")
     );
 }
@@ -247,7 +254,9 @@ fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mu
     let zeros: usize = classes.iter().map(|c| names.len() - c.coef.len()).sum();
     let _ = writeln!(
         body,
-        "<p>What speaks for (above 0) and against (below 0) each class: coefficients of the posteriors in standardised units, fitted on the training rows. {zeros} of {} are zero.</p>\n{}",
+        "<p>What speaks for (above 0) and against (below 0) each class: coefficients of the \
+         posteriors in standardised units, fitted on the training rows. {zeros} of {} are \
+         zero.</p>\n{}",
         classes.len() * names.len(),
         table(&head, &rows, "coefficients")
     );

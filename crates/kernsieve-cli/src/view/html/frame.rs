@@ -47,9 +47,12 @@ impl<T: Serialize> Page<'_, T> {
         )
         .replace('\r', "");
         let mut page = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1 dir=\"auto\" title=\"{title}\">{title}</h1>\n{}\n</header>\n",
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+             http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta \
+             name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1 \
+             dir=\"auto\" title=\"{title}\">{title}</h1>\n{}\n</header>\n",
             policy(&script),
             self.lead
         );
@@ -64,7 +67,8 @@ impl<T: Serialize> Page<'_, T> {
         for s in self.sections {
             let _ = writeln!(
                 page,
-                "<section id=\"{0}\" aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n{2}\n</section>",
+                "<section id=\"{0}\" aria-labelledby=\"h-{0}\">\n<h2 \
+                 id=\"h-{0}\">{1}</h2>\n{2}\n</section>",
                 s.id,
                 escape(&s.title),
                 s.body
@@ -72,8 +76,10 @@ impl<T: Serialize> Page<'_, T> {
         }
         let _ = write!(
             page,
-            "</main>\n<noscript><p class=\"note\">The pictures are drawn by a script in this file; with scripts off the text and the tables remain.</p></noscript>\n\
-             <script type=\"application/json\" id=\"data\">{}</script>\n<script>{script}</script>\n</body>\n</html>\n",
+            "</main>\n<noscript><p class=\"note\">The pictures are drawn by a script in this \
+             file; with scripts off the text and the tables remain.</p></noscript>\n\
+             <script type=\"application/json\" \
+             id=\"data\">{}</script>\n<script>{script}</script>\n</body>\n</html>\n",
             embed(self.data)
         );
         page
@@ -85,7 +91,8 @@ impl<T: Serialize> Page<'_, T> {
 /// in attributes is let in; it sets the width of bars.
 fn policy(script: &str) -> String {
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; \
+         form-action 'none'",
         sha256_base64(script)
     )
 }
@@ -161,7 +168,8 @@ pub fn embed<T: Serialize>(data: &T) -> String {
 /// A place for a picture, and what it shows in words for those who do not see it.
 pub fn figure(plot: &str, words: &str, caption: &str) -> String {
     format!(
-        "<figure data-plot=\"{plot}\" data-words=\"{}\"><figcaption>{caption}</figcaption></figure>",
+        "<figure data-plot=\"{plot}\" \
+         data-words=\"{}\"><figcaption>{caption}</figcaption></figure>",
         escape(words)
     )
 }
@@ -170,7 +178,8 @@ pub fn figure(plot: &str, words: &str, caption: &str) -> String {
 /// columns marked `true` hold numbers.
 pub fn table(head: &[(&str, bool)], rows: &[Vec<String>], class: &str) -> String {
     let mut out = format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"{class}\">\n<thead><tr>"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table \
+         class=\"{class}\">\n<thead><tr>"
     );
     for (title, number) in head {
         let _ = write!(

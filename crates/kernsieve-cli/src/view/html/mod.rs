@@ -213,7 +213,8 @@ fn drawn_words(a: &Analysis<'_>) -> String {
     }
     let judged = match a.sets.first().map(|s| s.basis) {
         Some(Basis::CrossValidated) => {
-            " They lie where the fitted model puts them; what is predicted for each comes from a fit without its fold."
+            " They lie where the fitted model puts them; what is predicted for each comes from a \
+             fit without its fold."
         }
         Some(Basis::Training) => " The model was fitted on them.",
         _ => "",

@@ -50,7 +50,9 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
         id: "methods",
         title: "Methods that were tried".into(),
         body: format!(
-            "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows. Optimism: how much of it the search for the settings may have gained by chance; methods are compared by the sum.</p>",
+            "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows. Optimism: how \
+             much of it the search for the settings may have gained by chance; methods are \
+             compared by the sum.</p>",
             escape(&plain(&auto.why)),
             table(&head, &rows, "")
         ),

@@ -6,7 +6,9 @@ use super::data::{Calibration, Data, rounded};
 use super::frame::{Section, escape, figure, file, name, plain, table};
 use super::rows::{Basis, Judged};
 use crate::view::words::{percent, short};
-use kernsieve::metrics::{brier_of, calibration_bins, confusion, log_loss_of, wilson_interval};
+use kernsieve::metrics::{
+    CalibrationBin, brier_of, calibration_bins, confusion, log_loss_of, wilson_interval,
+};
 use std::fmt::Write;
 
 /// Classes that a matrix has room for.
@@ -31,7 +33,8 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
     if rows.basis == Basis::CrossValidated && a.summary.features.is_voted {
         let _ = writeln!(
             body,
-            "<p class=\"note\">All folds had a vote on the features, so these counts are a little too good; the error above is that of the features before the vote.</p>"
+            "<p class=\"note\">All folds had a vote on the features, so these counts are a little \
+             too good; the error above is that of the features before the vote.</p>"
         );
     }
     if a.classes.len() > a.summary.classes.len() {
@@ -42,7 +45,8 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
             .count();
         let _ = writeln!(
             body,
-            "<p class=\"note\">{unknown} rows have a class that the model does not know; they count as wrong.</p>"
+            "<p class=\"note\">{unknown} rows have a class that the model does not know; they \
+             count as wrong.</p>"
         );
     }
     Some(Section {
@@ -56,7 +60,8 @@ fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     let known = a.summary.classes.len();
     let _ = write!(
         body,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table \
+         class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
     );
     for class in &a.classes[..known] {
         let _ = write!(body, "<th scope=\"col\" class=\"num\">{}</th>", name(class));
@@ -143,7 +148,8 @@ fn rates(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     ];
     let _ = writeln!(
         body,
-        "{}<p class=\"note\">Found: share of the rows of the class that are predicted as such (recall). Right when predicted: share of the predictions that are right (precision). In \
+        "{}<p class=\"note\">Found: share of the rows of the class that are predicted as such \
+         (recall). Right when predicted: share of the predictions that are right (precision). In \
          brackets 95 % intervals (Wilson), in percent.</p>",
         table(&head, &rows, "")
     );
@@ -166,22 +172,14 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
         .collect();
     let bins = calibration_bins(claims.into_iter(), BINS);
     let n = rows.n() as f64;
-    let brier = (0..rows.n())
-        .map(|i| brier_of(rows.probabilities.row(i), rows.truth[i]))
-        .sum::<f64>()
-        / n;
-    let log_loss = (0..rows.n())
-        .map(|i| {
-            log_loss_of(
-                rows.probabilities
-                    .row(i)
-                    .get(rows.truth[i])
-                    .copied()
-                    .unwrap_or(0.0),
-            )
-        })
-        .sum::<f64>()
-        / n;
+    let of_truth = |i: usize| rows.probabilities.row(i).get(rows.truth[i]).copied();
+    let each = 0..rows.n();
+    let brier = each
+        .clone()
+        .map(|i| brier_of(rows.probabilities.row(i), rows.truth[i]));
+    let brier = brier.sum::<f64>() / n;
+    let log_loss = each.map(|i| log_loss_of(of_truth(i).unwrap_or(0.0)));
+    let log_loss = log_loss.sum::<f64>() / n;
     // What the shares of the classes alone would score, whatever the row.
     let counts =
         (0..a.classes.len()).map(|c| rows.truth.iter().filter(|t| **t == c).count() as f64 / n);
@@ -199,40 +197,41 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
     };
     let _ = writeln!(
         body,
-        "<p>Brier score <strong>{}</strong> (0 is perfect; the shares of the classes alone would have {}), log loss {}. Where the points lie on the diagonal, a probability of 80 % comes true \
-         80 times in 100.{costs}</p>\n{}",
+        "<p>Brier score <strong>{}</strong> (0 is perfect; the shares of the classes alone would \
+         have {}), log loss {}. Where the points lie on the diagonal, a probability of 80 % comes \
+         true 80 times in 100.{costs}</p>\n{}",
         three(brier),
         three(shares),
         three(log_loss),
         figure(
             "calibration",
             &format!("Calibration curve: observed share against the {claim}"),
-            "Rows in ten bins by the probability claimed: mean claim against observed share, with its 95 % interval (Wilson). The larger the mark, the more rows. The Brier score is the mean \
-             squared distance between probabilities and what happened, summed over the classes (0 to 2)."
+            "Rows in ten bins by the probability claimed: mean claim against observed share, with \
+             its 95 % interval (Wilson). The larger the mark, the more rows. The Brier score is \
+             the mean squared distance between probabilities and what happened, summed over the \
+             classes (0 to 2)."
         )
     );
-    data.calibration = Some(Calibration {
-        claim,
-        bins: bins
-            .iter()
-            .map(|b| {
-                let (low, high) = wilson_interval(b.happened, b.count);
-                let round = |v: f64| rounded(v, 4).unwrap_or(0.0);
-                (
-                    round(b.claimed),
-                    round(b.happened as f64 / b.count as f64),
-                    round(low),
-                    round(high),
-                    b.count,
-                )
-            })
-            .collect(),
-    });
+    let bins = bins.iter().map(drawn_bin).collect();
+    data.calibration = Some(Calibration { claim, bins });
     Some(Section {
         id: "calibration",
         title: "Calibration".into(),
         body,
     })
+}
+
+/// A bin as it is drawn: claimed, observed, low end, high end, rows.
+fn drawn_bin(b: &CalibrationBin) -> (f64, f64, f64, f64, usize) {
+    let (low, high) = wilson_interval(b.happened, b.count);
+    let round = |v: f64| rounded(v, 4).unwrap_or(0.0);
+    (
+        round(b.claimed),
+        round(b.happened as f64 / b.count as f64),
+        round(low),
+        round(high),
+        b.count,
+    )
 }
 
 fn three(v: f64) -> String {
@@ -267,8 +266,9 @@ pub fn wrong_section(a: &Analysis<'_>) -> Option<Section> {
     let mut body = rows.line();
     let _ = writeln!(
         body,
-        "<p>{} of {} rows are predicted wrongly; {}those of which the model was surest{}. A row here may be mislabelled, a rare case, or beyond the model.</p>\n{}<p class=\"note\">Rows of {} \
-         are counted from 0. Beside them are the values of the strongest features.</p>",
+        "<p>{} of {} rows are predicted wrongly; {}those of which the model was surest{}. A row \
+         here may be mislabelled, a rare case, or beyond the model.</p>\n{}<p class=\"note\">Rows \
+         of {} are counted from 0. Beside them are the values of the strongest features.</p>",
         wrong.len(),
         rows.n(),
         if wrong.len() > WRONG {

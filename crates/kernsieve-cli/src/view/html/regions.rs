@@ -25,7 +25,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                 id: "regions",
                 title: "Probabilities along the one feature".into(),
                 body: format!(
-                    "<p>The probability of each class as {} goes from its smallest to its largest value. It is the only feature that the model uses, so this is all there is to it.</p>\n{}",
+                    "<p>The probability of each class as {} goes from its smallest to its largest \
+                     value. It is the only feature that the model uses, so this is all there is \
+                     to it.</p>\n{}",
                     name(&names[*only]),
                     figure(
                         "profile",
@@ -44,9 +46,12 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
             let drawn = data.regions.as_ref()?;
             let outside = outside(a, &[(first, drawn.range[0]), (second, drawn.range[1])]);
             let others = match used {
-                2 => "They are the only features that the model uses, so the picture shows all there is to it.".into(),
+                2 => "They are the only features that the model uses, so the picture shows all \
+                    there is to it."
+                    .into(),
                 _ => format!(
-                    "The other {} are held at their median over these rows. Rows are drawn where their own values are, with their other features as they are, so a row may be \
+                    "The other {} are held at their median over these rows. Rows are drawn where \
+                     their own values are, with their other features as they are, so a row may be \
                      predicted otherwise than the ground that it stands on.",
                     match used - 2 {
                         1 => "feature that it uses".into(),
@@ -58,7 +63,8 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                 id: "regions",
                 title: "Decision regions".into(),
                 body: format!(
-                    "<p>What the model predicts over its two strongest features, {} and {} (strongest by {}). {others}</p>\n{}",
+                    "<p>What the model predicts over its two strongest features, {} and {} \
+                     (strongest by {}). {others}</p>\n{}",
                     name(&names[first]),
                     name(&names[second]),
                     a.strength.words(),
@@ -66,7 +72,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "regions",
                         "Map of the predicted class over the two strongest features, with the rows",
                         &format!(
-                            "{} The ground has the colour of the class that is predicted there, the stronger the surer; rings mark rows that are predicted wrongly.{outside}",
+                            "{} The ground has the colour of the class that is predicted there, \
+                             the stronger the surer; rings mark rows that are predicted \
+                             wrongly.{outside}",
                             super::drawn_words(a)
                         )
                     )

@@ -46,14 +46,17 @@ impl Basis {
         match self {
             Self::Test | Self::HeldOut => "The model was fitted without them.",
             Self::CrossValidated => {
-                "Each row is judged by a fit without the fold it is in (cross-validation, with the settings of the model)."
+                "Each row is judged by a fit without the fold it is in (cross-validation, with \
+                 the settings of the model)."
             }
             Self::Training => {
-                "The model was fitted on these very rows, so this is flattering; --holdout or --test would show what it does on new ones."
+                "The model was fitted on these very rows, so this is flattering; --holdout or \
+                 --test would show what it does on new ones."
             }
             Self::Given => "If the model was trained on these rows, this is flattering.",
             Self::GivenAndSeen => {
-                "Rows of this file are among those that the model was trained on, so this is flattering."
+                "Rows of this file are among those that the model was trained on, so this is \
+                 flattering."
             }
         }
     }

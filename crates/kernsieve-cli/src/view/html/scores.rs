@@ -169,16 +169,20 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     }
     let what = match c.kind {
         Kind::Variates if shown == 1 => {
-            "The model makes one number of a row; it tells the classes apart by the centre that is nearest, allowing for the priors."
+            "The model makes one number of a row; it tells the classes apart by the centre that \
+             is nearest, allowing for the priors."
         }
         Kind::Variates => {
-            "The model makes these numbers of a row; it tells the classes apart by the centre that is nearest, allowing for the priors. Centres are the large marks with a rim."
+            "The model makes these numbers of a row; it tells the classes apart by the centre \
+             that is nearest, allowing for the priors. Centres are the large marks with a rim."
         }
         Kind::LogOdds => {
-            "The model makes one number of a row: the logarithm of the odds. Above zero the second class is the likelier one."
+            "The model makes one number of a row: the logarithm of the odds. Above zero the \
+             second class is the likelier one."
         }
         Kind::Directions => {
-            "The model gives every class a log score. Drawn are the directions in which the scores of these rows differ most (principal components)."
+            "The model gives every class a log score. Drawn are the directions in which the \
+             scores of these rows differ most (principal components)."
         }
     };
     let more = if c.total > shown {
@@ -189,7 +193,8 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     let retained = a.summary.retained.rows.len();
     let kept = if data.sets.iter().any(|s| !s.kept.is_empty()) {
         format!(
-            " Training rows that the model retains ({retained}) are drawn full with a rim, the others pale."
+            " Training rows that the model retains ({retained}) are drawn full with a rim, the \
+             others pale."
         )
     } else {
         String::new()
@@ -216,7 +221,8 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
                 }
             ),
             &format!(
-                "{}{kept} A ring marks a row that is predicted wrongly. Point at a row to see what it is.",
+                "{}{kept} A ring marks a row that is predicted wrongly. Point at a row to see \
+                 what it is.",
                 super::drawn_words(a)
             )
         )

@@ -37,8 +37,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
         figure(
             "curve",
             &format!("Line chart: {} against the {}", curve.measure, curve.name),
-            "The band is one standard error to either side; the broken line is the least error plus one standard error; the large mark is what was chosen. Where other settings were tried \
-             with it, the best of them is drawn."
+            "The band is one standard error to either side; the broken line is the least error \
+             plus one standard error; the large mark is what was chosen. Where other settings \
+             were tried with it, the best of them is drawn."
         )
     );
     let title = format!(

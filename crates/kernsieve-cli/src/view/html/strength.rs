@@ -38,10 +38,12 @@ impl Strength {
             Measure::Import => "the order in which they were imported".into(),
             Measure::Coefficient => "their largest coefficient, in standardised units".into(),
             Measure::Shuffling { rows, screened } => format!(
-                "how much the log loss grows when the values of a feature are shuffled among {rows} of these rows{}",
+                "how much the log loss grows when the values of a feature are shuffled among \
+                 {rows} of these rows{}",
                 if screened {
                     format!(
-                        " (tried for the {SCREENED} features whose means differ most between the classes)"
+                        " (tried for the {SCREENED} features whose means differ most between the \
+                         classes)"
                     )
                 } else {
                     String::new()

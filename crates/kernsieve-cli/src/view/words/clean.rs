@@ -35,7 +35,8 @@ pub fn clean_lines(text: &str) -> String {
 /// it.
 pub fn is_visible(c: char) -> bool {
     !c.is_control()
-        && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        && !matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}')
+        && !matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Columns that a text takes on a terminal: two for wide characters, none for combining ones.
