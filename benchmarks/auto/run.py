@@ -2,22 +2,19 @@
 
 25 data sets, stratified thirds held out, everything tuned on the rest; all see the same splits. The machine has the grid
 of Kim & Scott (2010), section 6, and standardised features; the forest has 500 trees. Results are kept under
-target/auto by build of the program, so that an interrupted run goes on. `--update` writes docs/auto.md.
+target/auto by build of the program, so that an interrupted run goes on. `--update` writes docs/evidence/auto.md.
 """
 
 import argparse
-import csv
-import gzip
-import hashlib
 import json
 import os
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 from report import page
+from sets import Store, drawable, load, numbers, write
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
@@ -34,39 +31,12 @@ SINGLE = "lda parzen l1-dkf kos l2qp l2le mkda klr smkda fivm sparse-kos".split(
 GRID = {"gamma": [0.5 / 4.0**k for k in range(-2, 8)], "C": [2.0**k for k in range(-5, 16, 2)]}
 
 
-def load(folder, name):
-    """Header and rows of a file whose last column is the class."""
-    path = next(p for p in (folder / f"{name}.csv", folder / f"{name}.csv.gz") if p.exists())
-    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as f:
-        header, *rows = csv.reader(f)
-    return header, rows
-
-
-def write(path, header, rows):
-    with open(path, "w", newline="") as f:
-        csv.writer(f).writerows([header, *rows])
-
-
 def ours(program, method, train, test):
     words = [program, "fit", train, "--target", "class", "--test", test, "--method", method, "--missing", "mean", "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     fit = json.loads(done.stdout)
     kept = 0 if fit["retained_samples"] is None else fit["retained_samples"]["count"]
     return {"error": fit["test_error"], "kept": kept / fit["n_rows"], "chosen": fit["method"]}
-
-
-def numbers(header, rows, train):
-    """Columns of numbers, missing ones the mean of the training rows; text becomes one column a value that those have."""
-    columns = []
-    for j in range(len(header) - 1):
-        values = [row[j] for row in rows]
-        try:
-            column = np.array([float(v or "nan") for v in values])
-            columns.append(np.where(np.isnan(column), np.nanmean(column[train]), column))
-        except ValueError:
-            levels = sorted({values[i] for i in train})
-            columns.extend(np.array([float(v == level) for v in values]) for level in levels)
-    return np.column_stack(columns)
 
 
 def machine(x, y, new, truth):
@@ -89,37 +59,11 @@ def feasible(method, n, p, classes):
     return not (method == "sparse-kos" and work > 1e6 or method == "fivm" and work * classes > 8e6)
 
 
-class Store:
-    """Results, one JSON line each, by build of the program."""
-
-    def __init__(self, path, program, reuse):
-        self.reuse = reuse
-        self.path, self.build = path, hashlib.sha256(Path(program).read_bytes()).hexdigest()[:16]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text().splitlines() if path.exists() else []
-        self.found = {tuple(r["key"]): r for r in map(json.loads, lines)}
-
-    def result(self, key, compute):
-        """A result that is known, or computed now; those of peers do not depend on the build."""
-        record = self.found.get(key)
-        lasting = key[-1] in ("svc", "forest") or self.reuse and key[-1] != "auto"
-        if record is None or not lasting and record["build"] != self.build:
-            started = time.perf_counter()
-            result = compute()
-            record = {"key": key, "build": self.build, "seconds": time.perf_counter() - started, "result": result}
-            self.found[key] = record
-            with open(self.path, "a") as f:
-                f.write(json.dumps(record) + "\n")
-        return record["result"] | {"seconds": record["seconds"]}
-
-
 def run(program, data, name, splits, store, folder):
     header, rows = load(data, name)
     header[-1] = "class"
-    labels = np.array([row[-1] for row in rows])
-    # A class of one row cannot be both trained on and held out.
-    levels, counts = np.unique(labels, return_counts=True)
-    rows = [row for row in rows if counts[levels == row[-1]][0] > 1]
+    levels = np.unique([row[-1] for row in rows])
+    rows = drawable(rows)
     labels = np.array([row[-1] for row in rows])
     results = []
     drawn = StratifiedShuffleSplit(splits, test_size=1 / 3, random_state=0).split(labels, labels)
@@ -147,9 +91,14 @@ def main():
     parser.add_argument("--reuse", action="store_true", help="take single methods from other builds of the program, too")
     parser.add_argument("--only", action="append", choices=SETS)
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--update", action="store_true", help="write docs/auto.md and docs/auto.json")
+    parser.add_argument("--update", action="store_true", help="write docs/evidence/auto.md")
     a = parser.parse_args()
-    store = Store(ROOT / "target" / "auto" / "results.jsonl", a.program, a.reuse)
+    store = Store(
+        ROOT / "target" / "auto" / "results.jsonl",
+        a.program,
+        # Those of peers do not depend on the build.
+        lambda key: key[-1] in ("svc", "forest") or a.reuse and key[-1] != "auto",
+    )
     with tempfile.TemporaryDirectory() as folder:
         sets = {name: run(a.program, a.data, name, a.splits, store, Path(folder)) for name in a.only or SETS}
     record = {"splits": a.splits, "sets": sets}
@@ -158,7 +107,7 @@ def main():
     if a.json:
         a.json.write_text(json.dumps(record, indent=1) + "\n")
     if a.update:
-        (ROOT / "docs" / "auto.md").write_text(text)
+        (ROOT / "docs" / "evidence" / "auto.md").write_text(text)
 
 
 if __name__ == "__main__":

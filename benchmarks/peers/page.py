@@ -1,15 +1,20 @@
-"""The tables of docs/performance.md, between their markers, from docs/performance.json."""
+"""The tables of docs/evidence/performance.md, between their markers, from docs/evidence/performance.json."""
 
 import json
 import re
+import sys
 from pathlib import Path
 
 from bench import Growth, Line, Recorded, growths_shown, lines_shown, recorded_shown
 from goals import goals_shown
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = ROOT / "docs" / "performance.json"
-PAGE = ROOT / "docs" / "performance.md"
+sys.path.append(str(ROOT / "benchmarks"))
+
+from wrapping import wrapped
+
+RECORD = ROOT / "docs" / "evidence" / "performance.json"
+PAGE = ROOT / "docs" / "evidence" / "performance.md"
 
 
 def load():
@@ -46,7 +51,7 @@ def filled(text, parts):
     """The page with new tables between `<!-- NAME -->` and `<!-- end -->`."""
     for name, table in parts.items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
-        text, count = re.subn(pattern, lambda m, t=table: f"{m[1]}\n{t}\n\n{m[2]}", text, flags=re.DOTALL)
+        text, count = re.subn(pattern, lambda m, t=table: f"{m[1]}\n{wrapped(t)}\n\n{m[2]}", text, flags=re.DOTALL)
         if count != 1:
             raise SystemExit(f"{PAGE} has {count} places for {name}")
     return text

@@ -2,8 +2,8 @@
 
 Tasks are timed in turn, ours and the peer's, on the same numbers; what is printed is the median of the ratios with its
 spread. Results are compared before anything is timed. Sizes double, so that the exponent of the growth is printed.
-`--short` takes small sizes, for a test of the benchmark itself. `--update` puts the figures into docs/performance.json
-and into the tables of docs/performance.md.
+`--short` takes small sizes, for a test of the benchmark itself. `--update` puts the figures into
+docs/evidence/performance.json and into the tables of docs/evidence/performance.md.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--task", action="append", choices=TASKS, help="this task only; may be given several times")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--update", action="store_true", help="refresh docs/performance.json and docs/performance.md")
+    parser.add_argument("--update", action="store_true", help="refresh performance.json and performance.md of docs/evidence")
     a = parser.parse_args()
     if a.short and a.update:
         sys.exit("--short is a test of the benchmark, not a figure: it cannot --update the page")

@@ -1,7 +1,8 @@
-"""docs/reproduction.md from docs/reproduction.json (cells and tables beside them) and the prose of every table."""
+"""docs/evidence/reproduction.md from reproduction.json beside it (cells and other tables) and the prose of every table."""
 
 import json
 import re
+import sys
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -10,8 +11,12 @@ from cells import MAIN, RULES, cell_of, markdown, shown
 from table import Extra
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = ROOT / "docs" / "reproduction.json"
-PAGE = ROOT / "docs" / "reproduction.md"
+sys.path.append(str(ROOT / "benchmarks"))
+
+from wrapping import wrapped
+
+RECORD = ROOT / "docs" / "evidence" / "reproduction.json"
+PAGE = ROOT / "docs" / "evidence" / "reproduction.md"
 PROSE = Path(__file__).parent / "prose"
 NOT_RUN = "not in the run that is recorded; the command above computes it."
 
@@ -157,7 +162,7 @@ def assemble(tables):
     parts = {"summary": summary(tables), "rules": rules, "foreign": foreign}
     for word, text in parts.items():
         top = top.replace("{{" + word + "}}", text)
-    return "\n".join([top + "\n", *(section(name, *parts) for name, parts in tables.items())])
+    return wrapped("\n".join([top + "\n", *(section(name, *parts) for name, parts in tables.items())]))
 
 
 def unexplained(tables):

@@ -2,7 +2,7 @@
 
 DIR holds the papers' data sets as CSV files (last column `class`). The results of every split are kept under
 target/tables, by build of the program, bytes of the data and options: a run that was interrupted goes on where it
-stopped. `all` runs every table and writes docs/reproduction.json and docs/reproduction.md; `page` writes the page again
+stopped. `all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the page again
 from the recorded cells and the prose; `list` names the tables.
 """
 
@@ -80,7 +80,7 @@ def main():
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="cells and tables beside them as JSON")
     parser.add_argument(
-        "--update", action="store_true", help="put the figures into docs/reproduction.json and .md; `all` does"
+        "--update", action="store_true", help="put the figures into docs/evidence/reproduction.json and .md; `all` does"
     )
     parser.add_argument(
         "--any-build", action="store_true", help="use stored results of other builds of the program, too"
