@@ -137,8 +137,8 @@ machine, a forest, boosting or a lasso?
   includes starting the program and reading the files; that of the others does not.
 
 The support vector machine has 5 costs times 6 bandwidths by 5-fold cross-validation. The L1 logistic
-regression is scikit-learn's `LogisticRegressionCV` with `liblinear`, ten penalties, several classes
-each against the rest: a stand-in for glmnet, which is an R package. Features are standardised for all
+regression is scikit-learn's `LogisticRegressionCV`, ten penalties by 5 folds, more than two classes in
+the multinomial form: a stand-in for glmnet, which is an R package. Features are standardised for all
 of them. LightGBM has its defaults, which suit tables larger than these.
 
 ## Errors in percent
