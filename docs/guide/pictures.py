@@ -17,8 +17,13 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
 def pages():
-    """The pages of the guide."""
+    """The pages of the guide, in order."""
     return sorted(FOLDER.glob("*.md"))
+
+
+def drawing():
+    """The pages whose code draws a picture of the page's name."""
+    return [page for page in pages() if f"]({page.stem}.png)" in page.read_text(encoding="utf-8")]
 
 
 def blocks(text):
@@ -54,7 +59,7 @@ def write_small(source, target):
 
 
 def main(names):
-    for page in pages():
+    for page in drawing():
         if names and page.stem not in names:
             continue
         with tempfile.TemporaryDirectory() as folder:
