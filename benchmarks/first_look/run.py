@@ -24,7 +24,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = "1"
 sys.path.append(str(Path(__file__).resolve().parents[1] / "auto"))
 
-import page
+import peers_page as page
 
 # One of each kind: few and many rows, features and classes, clean and noisy, measured and simulated. The second line
 # has no part in docs/evidence/auto.md, on whose sets the rules of `auto` were settled.

@@ -45,11 +45,11 @@ def percent(share, digits=0):
     return "trees" if share is None else f"{100 * share:.{digits}f} %"
 
 
-def best(sets, digits):
+def best(sets):
     """On how many sets a method has the least mean error, ties counted for each."""
     wins = dict.fromkeys(NAMES, 0)
     for data in sets:
-        errors = {m: round(value(data, m, "error"), digits) for m in NAMES}
+        errors = {m: round(value(data, m, "error"), 9) for m in NAMES}
         least = min(errors.values())
         for m, error in errors.items():
             wins[m] += error == least
@@ -60,7 +60,7 @@ def summary(record):
     """One line a method: what README.md shows."""
     sets = list(record["sets"].values())
     fresh = [data for data in sets if data["fresh"]]
-    wins = best(sets, 9)
+    wins = best(sets)
     lines = [
         f"| | error | error, {len(fresh)} fresh sets | best on | rows kept | features kept | CPU s |",
         "|---|---|---|---|---|---|---|",
@@ -83,7 +83,7 @@ def errors(record):
     head = ["set", "train, test, features, classes", *(SHORT.get(m, m) for m in NAMES), "`auto` took"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for name, data in record["sets"].items():
-        means = {m: value(data, m, "error") for m in NAMES}
+        means = {m: round(value(data, m, "error"), 9) for m in NAMES}
         least = min(means.values())
         cells = [f"**{100 * e:.1f}**" if e == least else f"{100 * e:.1f}" for e in means.values()]
         chosen = [split["auto"]["chosen"] for split in data["splits"]]
@@ -140,6 +140,20 @@ The support vector machine has 5 costs times 6 bandwidths by 5-fold cross-valida
 regression is scikit-learn's `LogisticRegressionCV`, ten penalties by 5 folds, more than two classes in
 the multinomial form: a stand-in for glmnet, which is an R package. Features are standardised for all
 of them. LightGBM has its defaults, which suit tables larger than these.
+
+## In words
+
+Written by hand for the figures above:
+
+* **On error**, the tuned support vector machine is a little better than our default, on all sets and
+  on the fresh ones. `klr` is level with it.
+* **Trees** are clearly better on glass, image and splice (whose features are codes of letters), and
+  clearly worse on sonar, vehicle and vowel.
+* **Small models** are the reason to use kernsieve: `smkda` predicts from fewer than half as many rows
+  as the support vector machine. On the colon data, `auto` needs 1 % of the features.
+* **On time**, LightGBM is out of reach. `auto` is the slowest, because it tunes ten methods; a single
+  method takes a second.
+* **A linear model** is hard to beat on heart, german and colon, and useless on vowel, image and banana.
 
 ## Errors in percent
 
