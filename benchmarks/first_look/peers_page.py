@@ -123,8 +123,8 @@ machine, a forest, boosting or a lasso?
 
 {summary(record)}
 
-* **Error** is the mean over {len(record["sets"])} sets, {record["splits"]} splits each, of the share of held-out rows that are
-  wrong. A third of the rows is held out by class; large sets are cut to 1000 rows to train on and
+* **Error** is the mean over {len(record["sets"])} sets, {record["splits"]} splits each, of the share of held-out
+  rows that are wrong. A third of the rows is held out by class; large sets are cut to 1000 rows to train on and
   2000 to test on. Every method sees the same splits and tunes itself on the training rows only.
 * **Fresh sets** (marked \\*) are not among those of [auto.md](auto.md), on which the rules of `auto` were
   settled. They are the fairer test of it.

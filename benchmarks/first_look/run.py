@@ -5,8 +5,8 @@
 13 data sets of different kinds, three splits each, everything tuned on the training rows. All run on one thread, and
 time is CPU time (user and system), so that other work on the machine matters little. Results are kept under
 target/first_look by build of the program, so that an interrupted run goes on. `--update` writes
-docs/evidence/peers.json, docs/evidence/peers.md and the table of README.md; `--page` writes the page and the table again
-from the recorded figures.
+docs/evidence/peers.json, docs/evidence/peers.md and the table of README.md; `--page` writes the page and the table
+again from the recorded figures.
 """
 
 import argparse

@@ -50,7 +50,7 @@ def main():
     parser.add_argument("--task", action="append", choices=TASKS, help="this task only; may be given several times")
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--update", action="store_true", help="refresh performance.json and performance.md of docs/evidence")
+    parser.add_argument("--update", action="store_true", help="refresh docs/evidence/performance.json and .md")
     a = parser.parse_args()
     if a.short and a.update:
         sys.exit("--short is a test of the benchmark, not a figure: it cannot --update the page")

@@ -1,4 +1,4 @@
-"""docs/evidence/reproduction.md from reproduction.json beside it (cells and other tables) and the prose of every table."""
+"""docs/evidence/reproduction.md from reproduction.json beside it (cells and tables) and the prose of every table."""
 
 import json
 import re

@@ -2,8 +2,8 @@
 
 DIR holds the papers' data sets as CSV files (last column `class`). The results of every split are kept under
 target/tables, by build of the program, bytes of the data and options: a run that was interrupted goes on where it
-stopped. `all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the page again
-from the recorded cells and the prose; `list` names the tables.
+stopped. `all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the
+page again from the recorded cells and the prose; `list` names the tables.
 """
 
 import argparse
