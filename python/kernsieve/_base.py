@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import numbers
 import sys
@@ -108,7 +109,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         splits = splits_of(self.cv, *whole, kept if rows is not None else None)
         classes, codes = np.unique(y, return_inverse=True)
         if self._class_weight_is_cost and self.class_weight is not None:
-            given = options["costs"]
+            given = options.get("costs")
             costs = self._class_weights(whole[1], sample_weight)
             if given is not None:
                 if len(given) != len(costs):
@@ -266,8 +267,10 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """The parameters in the words of the compiled module."""
         options: dict[str, Any] = {"seed": seed_of(self.random_state)}
+        defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
         for name, value in self.get_params(deep=False).items():
-            if name in _NOT_OPTIONS:
+            # What was left at its default was not asked for.
+            if name in _NOT_OPTIONS or (type(value) is type(defaults[name]) and value == defaults[name]):
                 continue
             if name in self._one_or_more and np.ndim(value) == 1:
                 name = f"{name}s"

@@ -65,7 +65,6 @@ def train_density(
     x: NDArray[np.float64],
     feature_names: Sequence[str],
     options: Mapping[str, Any],
-    criterion: str,
     *,
     weights: NDArray[np.float64] | None = None,
     rows: Sequence[int] | None = None,

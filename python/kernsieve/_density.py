@@ -141,6 +141,7 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
         options = {
             "kernel": self.kernel,
             "bandwidths" if several else "bandwidth": self.bandwidth,
+            "criterion": self.criterion,
             "folds": self.folds,
             "standardize": self.standardize,
             "seed": seed_of(self.random_state),
@@ -160,7 +161,6 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
                 X,
                 names,
                 options,
-                self.criterion,
                 weights=weights,
                 rows=rows,
                 n_jobs=threads,

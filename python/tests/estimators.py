@@ -2,7 +2,7 @@
 
 import kernsieve
 
-ALL = [getattr(kernsieve, name) for name in kernsieve._methods.__all__ if name != "AutoClassifier"]
+ALL = [getattr(kernsieve, name) for name in kernsieve._methods.__all__]
 DISCRIMINANTS = [cls for cls in ALL if issubclass(cls, kernsieve._base.KernsieveDiscriminant)]
 
 # Settings that leave nothing to tune and nothing to cross-validate.

@@ -17,21 +17,23 @@ const ROOMS: &[(&str, &str)] = &[
     ("error", ""),
     ("linalg", ""),
     ("metrics", ""),
+    ("notice", ""),
     ("statistics", ""),
     ("classes", "linalg"),
     ("data", "classes linalg"),
     ("kernel", "data linalg"),
+    ("params", "classes kernel"),
     ("solver", "classes linalg"),
     ("expansion", "kernel linalg"),
     ("decision", "classes linalg"),
     ("discriminant_kernel", "decision expansion linalg"),
     (
         "method",
-        "classes data decision discriminant_kernel expansion kernel linalg solver",
+        "classes data decision discriminant_kernel expansion kernel linalg notice params solver",
     ),
     (
         "model",
-        "data decision discriminant_kernel expansion linalg method",
+        "data decision discriminant_kernel expansion linalg method params",
     ),
     (
         "model_file",
@@ -39,8 +41,9 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "tuning",
-        "classes data decision expansion kernel linalg method metrics model",
+        "classes data decision expansion kernel linalg method metrics model notice params",
     ),
+    ("catalogue", "data method model notice params tuning"),
 ];
 
 /// Rooms that every other may use.

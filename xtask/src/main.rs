@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr)]
 
 mod browser;
+mod generate;
 mod layers;
 mod python;
 
@@ -14,6 +15,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   test     everything below, in order: what CI runs
   rust     formatting, lints, documentation and tests of the workspace
   layers   no module uses one above it
+  generate Python estimators, the table of methods and the page of options from the catalogue; --check
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
   browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
@@ -26,10 +28,12 @@ fn main() -> ExitCode {
     let result = match command.as_str() {
         "test" => rust()
             .and_then(|()| layers::check(&root()))
+            .and_then(|()| generate::run(&root(), true))
             .and_then(|()| python::run(&root()))
             .and_then(|()| browser::run(&root())),
         "rust" => rust(),
         "layers" => layers::check(&root()),
+        "generate" => generate::run(&root(), std::env::args().any(|a| a == "--check")),
         "python" => python::run(&root()),
         "browser" => browser::run(&root()),
         "bench" => python::bench(&root(), std::env::args().skip(2)),

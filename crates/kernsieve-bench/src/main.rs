@@ -22,11 +22,15 @@ use kernsieve::data::{Dataset, Labels, Schema};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram, log_grid};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
-use kernsieve::method::{Candidate, MethodKind, Options, Problem, StopRule};
+use kernsieve::method::fivm::{FivmSetting, Stopping};
+use kernsieve::method::{Problem, Ridged};
+use kernsieve::params::Params;
 use kernsieve::solver::coordinate_descent::Penalty;
 use kernsieve::solver::lasso::{Design, Stop, path};
 use kernsieve::solver::ols::forward_selection;
-use kernsieve::tuning::{Control, train};
+use kernsieve::{
+    Control, Fivm, KernelChoice, Klr, L2qp, Method, Protocol, SparseKos, Train, catalogue,
+};
 use std::io::BufRead;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -96,22 +100,9 @@ fn run(a: &[String]) -> Result<(), String> {
             // The whole tuning: 5 bandwidths, 20 penalties, 5 folds, and the final path. The result
             // holds the weights.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
-            let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
-            let options = Options {
-                calibrate: false,
-                ..Options::default()
-            };
-            let run = || {
-                train(
-                    MethodKind::SparseKos,
-                    &options,
-                    &data,
-                    &schema,
-                    true,
-                    &Control::new(),
-                )
-            };
+            let protocol = Protocol::default().calibrate(false);
+            let run = || SparseKos::new().train(&data, &protocol, &Control::new());
             serve(word(5)?, || {
                 run().map_or(Matrix::zeros(0, 0), |t| {
                     Matrix::from_vec(t.model.expansion.feature_weights, d, 1)
@@ -124,15 +115,14 @@ fn run(a: &[String]) -> Result<(), String> {
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
             let schema = Schema::numeric(&names);
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
-            let kind: MethodKind = word(5)?
-                .parse()
-                .map_err(|e: kernsieve::Error| e.to_string())?;
-            let options = Options {
-                bandwidths: vec![real(6)?],
-                ridge: Some(real(7)?),
-                ..Options::default()
-            };
-            let run = || train(kind, &options, &data, &schema, false, &Control::new());
+            let given = Params::from_iter([
+                ("bandwidth".to_string(), real(6)?.into()),
+                ("ridge".to_string(), real(7)?.into()),
+            ]);
+            let method = catalogue::find(word(5)?).and_then(|e| e.make(&given));
+            let method = method.map_err(|e| e.to_string())?;
+            let protocol = Protocol::default().estimate(false);
+            let run = || method.train(&data, &schema, &protocol, &Control::new());
             let model = run().map_err(|e| e.to_string())?.model;
             let answer = model.predict(data.x()).posterior;
             if word(0)? == "posterior" {
@@ -150,11 +140,11 @@ fn run(a: &[String]) -> Result<(), String> {
             let kernel = Kernel::Gaussian {
                 bandwidth: real(5)?,
             };
-            let candidate = Candidate::new(kernel).ridge(real(6)?);
-            let method = MethodKind::Klr
-                .build(&Options::default())
-                .map_err(|e| e.to_string())?;
-            serve(word(7)?, || match method.fit(&problem, &candidate) {
+            let setting = Ridged {
+                kernel,
+                ridge: real(6)?,
+            };
+            serve(word(7)?, || match Klr::new().fit(&problem, &setting) {
                 Ok(fit) => fit.decision.posterior(&fit.outputs(&problem.x)),
                 Err(_) => Matrix::zeros(0, 0),
             })
@@ -164,16 +154,13 @@ fn run(a: &[String]) -> Result<(), String> {
             let kernel = Kernel::Gaussian {
                 bandwidth: real(5)?,
             };
-            let candidate = Candidate::new(kernel).ridge(real(6)?);
-            let options = Options {
-                stop: StopRule::None,
-                max_features: Some(count(7)?),
-                ..Options::default()
+            let setting = FivmSetting {
+                kernel,
+                ridge: real(6)?,
+                n_features: None,
             };
-            let method = MethodKind::Fivm
-                .build(&options)
-                .map_err(|e| e.to_string())?;
-            serve(word(8)?, || match method.fit(&problem, &candidate) {
+            let fivm = Fivm::new().stop(Stopping::None).max_features(count(7)?);
+            serve(word(8)?, || match fivm.fit(&problem, &setting) {
                 Ok(fit) => {
                     let order: Vec<f64> = fit.report.imported.iter().map(|&j| j as f64).collect();
                     Matrix::from_vec(order, fit.report.imported.len(), 1)
@@ -185,28 +172,18 @@ fn run(a: &[String]) -> Result<(), String> {
             // Tuning where there is more than one bandwidth, training, and the probabilities of new
             // rows.
             let names: Vec<String> = (0..d).map(|j| format!("x{j}")).collect();
-            let schema = Schema::numeric(&names);
             let new = matrix(word(5)?, count(6)?, d)?;
             let grid: Vec<f64> = word(7)?.split(',').filter_map(|v| v.parse().ok()).collect();
             let [from, to, points] = grid[..] else {
                 return Err("bandwidths are FROM,TO,POINTS".into());
             };
             let data = Dataset::new(x, labels(word(4)?, n)?, names).map_err(|e| e.to_string())?;
-            let options = Options {
-                bandwidths: log_grid(from, to, points as usize),
-                balances: vec![1.0],
-                ..Options::default()
-            };
-            let run = || {
-                train(
-                    MethodKind::L2qp,
-                    &options,
-                    &data,
-                    &schema,
-                    false,
-                    &Control::new(),
-                )
-            };
+            let widths = log_grid(from, to, points as usize);
+            let l2qp = L2qp::new()
+                .kernel(KernelChoice::default().with_bandwidths(widths))
+                .balances([1.0]);
+            let protocol = Protocol::default().estimate(false);
+            let run = || l2qp.train(&data, &protocol, &Control::new());
             serve(word(8)?, || {
                 run().map_or(Matrix::zeros(0, 0), |t| t.model.predict(&new).posterior)
             })

@@ -1,5 +1,6 @@
 //! Why a command could not be done, and with which status the program leaves.
 
+use crate::view::words::in_words;
 use std::fmt;
 
 /// A failed command.
@@ -15,6 +16,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// A command that was not meant like that, in the words of the library.
+    pub fn usage(e: &kernsieve::Error) -> Self {
+        Self::Usage(in_words(&e.to_string()))
+    }
+
     /// Exit status.
     pub fn status(&self) -> u8 {
         match self {
@@ -37,9 +43,10 @@ impl fmt::Display for Failure {
 
 impl From<kernsieve::Error> for Failure {
     fn from(e: kernsieve::Error) -> Self {
+        let words = in_words(&e.to_string());
         match e {
-            kernsieve::Error::Parameter { .. } => Self::Usage(e.to_string()),
-            _ => Self::CouldNot(e.to_string()),
+            kernsieve::Error::Parameter { .. } => Self::Usage(words),
+            _ => Self::CouldNot(words),
         }
     }
 }

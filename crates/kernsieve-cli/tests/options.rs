@@ -76,7 +76,7 @@ fn values_of_fit() {
         ("--method fivm --stop later", &["--stop", "accuracy"]),
         (
             "--method sparse-kos --posterior l1",
-            &["sparse-kos", "l1-dkf, mkda, smkda, kos and klr can"],
+            &["sparse-kos", "klr, kos, l1-dkf, mkda, smkda can"],
         ),
         (
             "--method lda --kernel discriminant",

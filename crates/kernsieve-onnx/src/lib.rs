@@ -12,16 +12,12 @@
 //! single output, `log_density`.
 //!
 //! ```
-//! use kernsieve::data::{Schema, simulate};
-//! use kernsieve::method::{MethodKind, Options};
-//! use kernsieve::tuning::{Control, train};
+//! use kernsieve::{Control, Kos, Protocol, Train, data::simulate};
 //! use kernsieve_onnx::{Precision, to_onnx};
 //!
 //! let data = simulate::rings(0);
-//! let schema = Schema::numeric(data.feature_names());
-//! let options = Options::default();
-//! let trained = train(MethodKind::Kos, &options, &data, &schema, true, &Control::new())?;
-//! let bytes = to_onnx(&trained.model, Precision::F64)?;
+//! let model = Kos::new().train(&data, &Protocol::default(), &Control::new())?.model;
+//! let bytes = to_onnx(&model, Precision::F64)?;
 //! assert!(bytes.len() > 1000);
 //! # Ok::<(), kernsieve::Error>(())
 //! ```

@@ -5,22 +5,16 @@ use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::linalg::Matrix;
-use kernsieve::method::{MethodKind, Options};
-use kernsieve::tuning::{Control, train};
+use kernsieve::params::Params;
+use kernsieve::{Control, Protocol, catalogue};
 use std::collections::HashSet;
 
-fn model(kind: MethodKind, data: &Dataset) -> Model {
+fn model(name: &str, data: &Dataset) -> Model {
     let schema = Schema::numeric(data.feature_names());
-    train(
-        kind,
-        &Options::default(),
-        data,
-        &schema,
-        true,
-        &Control::new(),
-    )
-    .expect("trains")
-    .model
+    let entry = catalogue::find(name).expect("there");
+    let made = entry.make(&Params::new()).expect("nothing given");
+    let trained = made.train(data, &schema, &Protocol::default(), &Control::new());
+    trained.expect("trains").model
 }
 
 fn read(bytes: &[u8]) -> ModelProto {
@@ -30,7 +24,7 @@ fn read(bytes: &[u8]) -> ModelProto {
 #[test]
 fn every_value_is_made_once_and_before_it_is_used() {
     let data = simulate::mixture(0, 1, 40, 3);
-    for kind in MethodKind::ALL {
+    for kind in catalogue::names() {
         let bytes = to_onnx(&model(kind, &data), Precision::F64).expect("exports");
         let graph = read(&bytes).graph.expect("there");
         let mut known: HashSet<String> = graph
@@ -42,10 +36,10 @@ fn every_value_is_made_once_and_before_it_is_used() {
         for node in &graph.node {
             assert!(
                 node.input.iter().all(|name| known.contains(name)),
-                "{kind:?} {node:?}"
+                "{kind} {node:?}"
             );
             for name in &node.output {
-                assert!(known.insert(name.clone()), "{kind:?}: {name} twice");
+                assert!(known.insert(name.clone()), "{kind}: {name} twice");
             }
         }
         assert!(
@@ -59,7 +53,7 @@ fn every_value_is_made_once_and_before_it_is_used() {
 
 #[test]
 fn the_file_says_what_it_is() {
-    let model = model(MethodKind::Lda, &simulate::rings(0));
+    let model = model("lda", &simulate::rings(0));
     let file = read(&to_onnx(&model, Precision::F32).expect("exports"));
     assert_eq!(file.producer_name.as_deref(), Some("kernsieve"));
     let entry = |key: &str| {
@@ -77,7 +71,7 @@ fn the_file_says_what_it_is() {
 
 #[test]
 fn the_same_model_gives_the_same_bytes() {
-    let model = model(MethodKind::Kos, &simulate::rings(0));
+    let model = model("kos", &simulate::rings(0));
     let bytes = |p| to_onnx(&model, p).expect("exports");
     assert_eq!(bytes(Precision::F64), bytes(Precision::F64));
     assert!(bytes(Precision::F32).len() < bytes(Precision::F64).len());
@@ -99,7 +93,7 @@ fn classes_are_numbers_only_if_all_are() {
 
 #[test]
 fn what_single_precision_cannot_hold_is_refused_by_name() {
-    let mut model = model(MethodKind::Mkda, &simulate::rings(0));
+    let mut model = model("mkda", &simulate::rings(0));
     model.scaling.scale[0] = 1e-60;
     let error = to_onnx(&model, Precision::F32)
         .expect_err("too small")
@@ -120,7 +114,7 @@ fn sums_that_cancel_are_taken_in_double_precision() {
         let is_cast = |n: &&proto::NodeProto| n.op_type.as_deref() == Some("Cast");
         graph.node.iter().filter(is_cast).count()
     };
-    let mut model = model(MethodKind::Klr, &simulate::mixture(0, 1, 40, 3));
+    let mut model = model("klr", &simulate::mixture(0, 1, 40, 3));
     let mut with_coefficients = |f: &dyn Fn(usize) -> f64| {
         let (s, q) = (model.expansion.support.rows(), model.expansion.n_outputs());
         model.expansion.output = Output::Linear {
@@ -146,7 +140,7 @@ fn sums_that_cancel_are_taken_in_double_precision() {
 
 #[test]
 fn a_damaged_model_is_refused() {
-    let mut model = model(MethodKind::Lda, &simulate::rings(0));
+    let mut model = model("lda", &simulate::rings(0));
     model.classes.pop();
     assert!(to_onnx(&model, Precision::F64).is_err());
 }

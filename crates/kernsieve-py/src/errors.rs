@@ -1,6 +1,7 @@
 //! Errors of the library as exceptions, and its words as Python writes them.
 
-use kernsieve::Error;
+use kernsieve::params::written;
+use kernsieve::{Error, catalogue};
 use pyo3::exceptions::{
     PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
 };
@@ -31,10 +32,11 @@ pub fn exception(error: Error) -> PyErr {
             name,
             value,
             requirement,
+            ..
         } => PyValueError::new_err(format!(
             "{} must be {}, got {value}",
-            name_in_python(&in_python_words(name)),
-            in_python_words(requirement)
+            name_in_python(&name),
+            in_python_words(&requirement)
         )),
         other => PyValueError::new_err(in_python_words(&other.to_string())),
     }
@@ -61,41 +63,30 @@ fn without_number(source: &std::io::Error) -> String {
     }
 }
 
-/// The name of a parameter in Python: `max_features` for `max-features`. What is not a single name
-/// stays.
+/// The name of a parameter in Python.
 pub fn name_in_python(name: &str) -> String {
     match name {
         "components" => "n_components".into(),
         "seed" => "random_state".into(),
         // There is one name for a value and for several to choose among.
         "bandwidths" | "ridges" | "balances" => name.trim_end_matches('s').into(),
-        words if words.contains(' ') => words.into(),
-        other => other.replace('-', "_"),
+        other => other.into(),
     }
 }
 
-/// A sentence of the library with its options as Python writes them: `--max-support` becomes
-/// `max_support`, `--candidates 1000` becomes `candidates=1000`.
+/// A sentence of the library, which names parameters in backticks, as Python writes them:
+/// `` `max_support` `` becomes `max_support`, `` `candidates=1000` `` becomes `candidates=1000`.
 pub fn in_python_words(text: &str) -> String {
-    let text = text.replace("--method lda", "kernsieve.LDA");
-    let mut parts = text.split("--");
-    let mut out = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let end = part
-            .find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
-            .unwrap_or(part.len());
-        let (option, rest) = part.split_at(end);
-        match option {
-            "no-vote" => out.push_str("vote=False"),
-            other => out.push_str(&name_in_python(other)),
+    written(text, |id, value| match (id, value) {
+        ("method", Some(name)) => match catalogue::find(name) {
+            Ok(entry) => format!("kernsieve.{}", entry.about.class),
+            Err(_) => name.into(),
+        },
+        (id, None) => name_in_python(id),
+        (id, Some(value)) => {
+            let is_word = value.starts_with(|c: char| c.is_ascii_lowercase());
+            let quote = if is_word { "'" } else { "" };
+            format!("{}={quote}{value}{quote}", name_in_python(id))
         }
-        match rest.strip_prefix(' ') {
-            Some(value) if value.starts_with(|c: char| c.is_ascii_digit()) => {
-                out.push('=');
-                out.push_str(value);
-            }
-            _ => out.push_str(rest),
-        }
-    }
-    out
+    })
 }

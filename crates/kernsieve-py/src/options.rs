@@ -1,124 +1,129 @@
-//! The words of the options, as Python writes them, and what they mean. The only place that knows
-//! both.
+//! Parameters as Python gives them, checked by their descriptions in the catalogue.
 
-use crate::errors::name_in_python;
-use kernsieve::kernel::Family;
-use kernsieve::method::density::Criterion;
-use kernsieve::method::{ClassBandwidths, Options, PosteriorKind, Priors};
+use crate::errors::{exception, name_in_python};
+use kernsieve::catalogue::CATALOGUE;
+use kernsieve::method::density::{self, Density};
+use kernsieve::params::{Kind, PROTOCOL, Param, Params, Protocol};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error as WordError, StrDeserializer};
+use serde_json::Value;
 
-/// Options from a dictionary of words. A value of `None` is as good as none: what is not given is
-/// tuned, or has its default.
-pub fn parse(words: &Bound<'_, PyDict>) -> PyResult<Options> {
-    let mut options = Options::default();
+/// Parameters of the methods and the protocol from a dictionary by id. A value of `None` is as good
+/// as none: what is not given is tuned, or has its default.
+pub fn parse(words: &Bound<'_, PyDict>) -> PyResult<(Params, Protocol)> {
+    let own = CATALOGUE.iter().flat_map(|e| e.about.params);
+    let (protocol, given) = collected(words, &own.collect::<Vec<_>>())?;
+    Ok((given, protocol))
+}
+
+/// A density and the protocol from a dictionary by id.
+pub fn parse_density(words: &Bound<'_, PyDict>) -> PyResult<(Density, Protocol)> {
+    let (protocol, given) = collected(words, &density::PARAMS.iter().collect::<Vec<_>>())?;
+    Ok((Density::from_params(&given).map_err(exception)?, protocol))
+}
+
+fn collected(words: &Bound<'_, PyDict>, own: &[&Param]) -> PyResult<(Protocol, Params)> {
+    let (mut protocol, mut given) = (Params::new(), Params::new());
     for (word, value) in words {
-        let word: String = word.extract()?;
-        if !value.is_none() {
-            set(&mut options, &word, &Value { word: &word, value })?;
+        let id: String = word.extract()?;
+        if value.is_none() {
+            continue;
         }
-    }
-    Ok(options)
-}
-
-/// What the bandwidth of a density is chosen by.
-pub fn criterion(value: &Bound<'_, PyAny>) -> PyResult<Criterion> {
-    Value {
-        word: "criterion",
-        value: value.clone(),
-    }
-    .choice()
-}
-
-fn set(options: &mut Options, word: &str, value: &Value<'_, '_>) -> PyResult<()> {
-    match word {
-        "kernel" if value.is_word("discriminant") => {
-            options.kernel = Family::Gaussian;
-            options.posterior = options.posterior.or(Some(PosteriorKind::L1));
+        let is_it = |p: &&&Param| p.id == id || p.singular() == Some(&id);
+        if let Some(param) = PROTOCOL.iter().find(|p| p.id == id) {
+            protocol.insert(
+                id.clone(),
+                Given {
+                    param,
+                    id: &id,
+                    value,
+                }
+                .checked()?,
+            );
+            continue;
         }
-        "kernel" => options.kernel = value.choice()?,
-        "bandwidth" => options.bandwidths = vec![value.number()?],
-        "bandwidths" => options.bandwidths = value.numbers()?,
-        "degree" => options.degree = value.count()?,
-        "slope" => options.slope = Some(value.number()?),
-        "shift" => options.shift = value.number()?,
-        "ridge" => options.ridge = Some(value.number()?),
-        "ridges" => options.ridges = value.numbers()?,
-        "ridge_rule" => options.ridge_rule = value.choice()?,
-        "penalty" => options.penalty = value.choice()?,
-        "priors" if value.is_text() => options.priors = value.choice()?,
-        "priors" => options.priors = Priors::Given(value.numbers()?),
-        "costs" => options.costs = value.numbers()?,
-        "mahalanobis" => options.mahalanobis = value.yes_or_no()?,
-        "components" => options.components = Some(value.count()?),
-        "max_support" => options.max_support = Some(value.count()?),
-        "path_limit" => options.path_limit = Some(value.count()?),
-        "sparsity" => options.sparsity = Some(value.number()?),
-        "l1_ratio" => options.l1_ratio = value.number()?,
-        "posterior" => options.posterior = Some(value.choice()?),
-        "smoothing" => options.smoothing = value.number()?,
-        "balance" => options.balances = vec![value.number()?],
-        "balances" => options.balances = value.numbers()?,
-        "class_bandwidths" if value.is_text() => options.class_bandwidths = value.choice()?,
-        "class_bandwidths" => options.class_bandwidths = ClassBandwidths::Given(value.numbers()?),
-        "relaxed" => options.relaxed = value.yes_or_no()?,
-        "class_ratio" => options.class_ratio = Some(value.number()?),
-        "multiclass" => options.multiclass = value.choice()?,
-        "simplex" => options.simplex = value.choice()?,
-        "mapping" => options.mapping = value.choice()?,
-        "metric" => options.metric = value.choice()?,
-        "spacing" => options.spacing = value.choice()?,
-        "weight_steps" => options.weight_steps = value.choice()?,
-        "restarts" => options.restarts = value.count()?,
-        "vote" => options.vote = value.yes_or_no()?,
-        "landmarks" => options.landmarks = value.choice()?,
-        "max_features" => options.max_features = Some(value.count()?),
-        "stop" => options.stop = value.choice()?,
-        "tol" => options.tol = value.number()?,
-        "lag" => options.lag = value.count()?,
-        "patience" => options.patience = Some(value.count()?),
-        "candidates" => options.candidates = Some(value.count()?),
-        "rule" => options.rule = value.choice()?,
-        "validation" => options.validation = value.choice()?,
-        "folds" => options.folds = value.count()?,
-        "calibrate" => options.calibrate = value.yes_or_no()?,
-        "seed" => options.seed = value.count()?,
-        "standardize" => options.standardize = value.yes_or_no()?,
-        _ => return Err(PyTypeError::new_err(format!("unknown option '{word}'"))),
+        let Some(param) = own.iter().find(is_it) else {
+            return Err(PyTypeError::new_err(format!("unknown option '{id}'")));
+        };
+        // Methods differ in the kernels that they take; which one it is says no other than they.
+        let checked = match id.as_str() {
+            "kernel" => Value::from(
+                Given {
+                    param,
+                    id: &id,
+                    value,
+                }
+                .text()?,
+            ),
+            _ => Given {
+                param,
+                id: &id,
+                value,
+            }
+            .checked()?,
+        };
+        given.insert(id, checked);
     }
-    Ok(())
+    let protocol = serde_json::from_value(Value::Object(protocol))
+        .map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok((protocol, given))
 }
 
-/// A value on its way into an option.
-struct Value<'a, 'py> {
-    word: &'a str,
+/// A value on its way into a parameter.
+struct Given<'a, 'py> {
+    param: &'a Param,
+    /// What it was given as.
+    id: &'a str,
     value: Bound<'py, PyAny>,
 }
 
-impl Value<'_, '_> {
+impl Given<'_, '_> {
     fn wrong(&self, wanted: &str) -> PyErr {
         let shown = match self.value.repr() {
             Ok(text) => text.to_string(),
             Err(_) => "a value that cannot be shown".into(),
         };
-        PyValueError::new_err(format!(
-            "{} must be {wanted}, got {shown}",
-            name_in_python(self.word)
-        ))
+        let name = name_in_python(self.id);
+        PyValueError::new_err(format!("{name} must be {wanted}, got {shown}"))
+    }
+
+    /// The value, if it is of the kind and in the range.
+    fn checked(&self) -> PyResult<Value> {
+        let param = self.param;
+        let checked = match param.kind {
+            Kind::Off | Kind::On(_) => return self.yes_or_no().map(Value::from),
+            Kind::Count { .. } => param.count(self.count()?),
+            Kind::Number { .. } => param.number(self.number()?),
+            Kind::Grid { .. } if self.id != param.id => param.number(self.number()?),
+            Kind::Grid { .. } | Kind::List { .. } => param.numbers(&self.numbers()?),
+            Kind::Word(..) => return self.word(),
+            Kind::WordOrList(..) if self.is_text() => return self.word(),
+            Kind::WordOrList(..) => param.numbers(&self.numbers()?),
+        };
+        checked.map_err(exception)
     }
 
     fn is_text(&self) -> bool {
         self.value.is_instance_of::<PyString>()
     }
 
-    fn is_word(&self, word: &str) -> bool {
-        self.value
-            .extract::<String>()
-            .is_ok_and(|text| text == word)
+    fn text(&self) -> PyResult<String> {
+        self.value.extract().map_err(|_| self.wrong("a word"))
+    }
+
+    /// One of the words that the parameter knows.
+    fn word(&self) -> PyResult<Value> {
+        let known = match self.param.kind {
+            Kind::Word(words, _) | Kind::WordOrList(words, ..) => words,
+            _ => &[],
+        };
+        let text = self.text()?;
+        if known.contains(&text.as_str()) {
+            return Ok(text.into());
+        }
+        let known: Vec<String> = known.iter().map(|w| format!("'{w}'")).collect();
+        Err(self.wrong(&format!("one of {}", known.join(", "))))
     }
 
     /// Python takes True for 1; we do not.
@@ -146,40 +151,21 @@ impl Value<'_, '_> {
         }
     }
 
-    fn count<T: TryFrom<u64>>(&self) -> PyResult<T> {
+    fn count(&self) -> PyResult<u64> {
         let wrong = || self.wrong("a whole number, 0 or more");
         if self.is_yes_or_no() {
             return Err(wrong());
         }
-        let number: u64 = self.value.extract().map_err(|_| wrong())?;
-        T::try_from(number).map_err(|_| wrong())
+        self.value.extract().map_err(|_| wrong())
     }
 
     fn yes_or_no(&self) -> PyResult<bool> {
         // NumPy has a truth value of its own, which a parameter grid made of an array holds.
-        let numpy = self
-            .value
-            .get_type()
-            .name()
-            .is_ok_and(|name| name == "bool" || name == "bool_");
+        let name = self.value.get_type().name();
+        let numpy = name.is_ok_and(|name| name == "bool" || name == "bool_");
         if numpy || self.is_yes_or_no() {
             return self.value.is_truthy();
         }
         Err(self.wrong("True or False"))
-    }
-
-    /// One of the words of an enum, which knows them itself.
-    fn choice<T: for<'de> Deserialize<'de>>(&self) -> PyResult<T> {
-        let Ok(text) = self.value.extract::<String>() else {
-            return Err(self.wrong("a word"));
-        };
-        let word: StrDeserializer<'_, WordError> = text.as_str().into_deserializer();
-        T::deserialize(word).map_err(|e| {
-            let known = e.to_string();
-            let known = known
-                .split_once("expected ")
-                .map_or(known.as_str(), |(_, words)| words);
-            self.wrong(&known.replace('`', "'"))
-        })
     }
 }

@@ -1,11 +1,12 @@
 //! Training from Python.
 
-use crate::errors::{exception, guarded, in_python_words, internal};
+use crate::errors::{exception, guarded, in_python_words, internal, name_in_python};
 use crate::model::Model;
 use crate::{options, pool};
+use kernsieve::Notice;
+use kernsieve::catalogue;
 use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema, Split};
 use kernsieve::linalg::Matrix;
-use kernsieve::method::MethodKind;
 use kernsieve::tuning::{Control, DensityData, Trained};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -51,10 +52,6 @@ pub fn train(
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Vec<String>, Vec<String>)> {
-    let kind: Option<MethodKind> = match method {
-        "auto" => None,
-        name => Some(name.parse().map_err(exception)?),
-    };
     let budget = match budget {
         Some(seconds) if !(0.0..1e9).contains(&seconds) => {
             return Err(PyValueError::new_err(format!(
@@ -63,7 +60,16 @@ pub fn train(
         }
         other => other.map(Duration::from_secs_f64),
     };
-    let options = options::parse(options)?;
+    let (given, protocol) = options::parse(options)?;
+    let protocol = protocol.estimate(estimate);
+    let chosen = match method {
+        "auto" => None,
+        name => {
+            let made = catalogue::find(name).and_then(|entry| entry.make(&given));
+            Some(made.map_err(exception)?)
+        }
+    };
+    let ignored = chosen.as_ref().map_or(vec![], |made| made.unused.clone());
     let codes: Vec<usize> = y
         .as_slice()?
         .iter()
@@ -98,37 +104,35 @@ pub fn train(
         memory,
         progress,
     };
-    let mut trained = supervision.run(py, move |control| match kind {
-        Some(kind) => kernsieve::tuning::train(kind, &options, &data, &schema, estimate, control),
-        None => kernsieve::tuning::train_auto(&options, &data, &schema, budget, control),
+    let mut trained = supervision.run(py, move |control| match chosen {
+        // What it does not use is told apart from the notices.
+        Some(made) => made.method.train(&data, &schema, &protocol, control),
+        None => catalogue::train_auto(&given, &data, &schema, &protocol, budget, control),
     })?;
     if let Some(rows) = &rows {
         trained.model.record.report.rename_rows(rows);
     }
-    let words = |texts: Vec<&str>| texts.into_iter().map(in_python_words).collect();
-    let notices = words(trained.notices.iter().map(String::as_str).collect());
-    let ignored = words(kind.map_or(vec![], |kind| trained.model.record.options.ignored(kind)));
+    let notices = told(&trained.notices);
+    let ignored = ignored.iter().map(|id| name_in_python(id)).collect();
     Ok((Model::new(trained.model), notices, ignored))
 }
 
 /// Estimates a density of the rows. Returns the model and what the user should know about it.
 #[pyfunction]
-#[pyo3(signature = (x, feature_names, options, criterion, *, weights=None, rows=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, feature_names, options, *, weights=None, rows=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train_density(
     py: Python<'_>,
     x: PyReadonlyArray2<'_, f64>,
     feature_names: Vec<String>,
     options: &Bound<'_, PyDict>,
-    criterion: &Bound<'_, PyAny>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     rows: Option<Vec<usize>>,
     n_jobs: usize,
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Vec<String>)> {
-    let options = options::parse(options)?;
-    let criterion = options::criterion(criterion)?;
+    let (density, protocol) = options::parse_density(options)?;
     let shape = x.shape();
     let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
     let weights = weights
@@ -149,17 +153,19 @@ pub fn train_density(
             weights: weights.as_deref(),
             schema: &schema,
         };
-        kernsieve::tuning::train_density(&data, &options, criterion, control)
+        kernsieve::tuning::train_density(&density, &data, &protocol, control)
     })?;
     if let Some(rows) = &rows {
         trained.model.record.report.rename_rows(rows);
     }
-    let notices = trained
-        .notices
-        .iter()
-        .map(|text| in_python_words(text))
-        .collect();
+    let notices = told(&trained.notices);
     Ok((Model::new(trained.model), notices))
+}
+
+/// Notices as Python says them.
+fn told(notices: &[Notice]) -> Vec<String> {
+    let words = notices.iter().map(ToString::to_string);
+    words.map(|text| in_python_words(&text)).collect()
 }
 
 /// What a computation may use, and who hears of it.

@@ -1,9 +1,9 @@
 //! Writes the model files of `fixtures/models` anew: only for a new version of the format.
 
+use kernsieve::catalogue::CATALOGUE;
 use kernsieve::data::{Schema, simulate};
-use kernsieve::method::{MethodKind, Options};
-use kernsieve::model_file;
-use kernsieve::tuning::{Control, train};
+use kernsieve::params::Params;
+use kernsieve::{Control, Protocol, model_file};
 use std::path::Path;
 
 fn main() -> kernsieve::Result<()> {
@@ -13,18 +13,12 @@ fn main() -> kernsieve::Result<()> {
         simulate::mixture(0, 2, 5, 1),
     );
     let schema = Schema::numeric(data.feature_names());
-    for kind in MethodKind::ALL {
-        let model = train(
-            kind,
-            &Options::default(),
-            &data,
-            &schema,
-            true,
-            &Control::new(),
-        )?
-        .model;
-        let name = format!("frozen_{}_{}", env!("CARGO_PKG_VERSION"), kind.name());
-        model_file::save(&model, &folder.join(format!("{name}.ks")))?;
+    for entry in CATALOGUE {
+        let made = entry.make(&Params::new())?;
+        let trained = made.train(&data, &schema, &Protocol::default(), &Control::new())?;
+        let model = trained.model;
+        let name = format!("frozen_{}_{}", env!("CARGO_PKG_VERSION"), entry.about.name);
+        model.save(folder.join(format!("{name}.ks")))?;
         let rows: Vec<String> = model
             .predict(test.x())
             .posterior

@@ -8,14 +8,16 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is outside its range.
-    #[error("{name} must be {requirement}, got {value}")]
+    #[error("`{name}`{} must be {requirement}, got {value}", owned(*of))]
     Parameter {
-        /// Name of the parameter.
-        name: &'static str,
+        /// Id of the parameter.
+        name: String,
+        /// The method that asks for it, where methods differ.
+        of: Option<&'static str>,
         /// What was given.
         value: String,
         /// What is allowed.
-        requirement: &'static str,
+        requirement: String,
     },
     /// A value of the data is NaN or infinite.
     #[error("row {row}, feature {feature}: the value is not finite")]
@@ -31,7 +33,7 @@ pub enum Error {
     /// A matrix that had to be positive definite is not.
     #[error(
         "the kernel matrix plus ridge is not positive definite \
-         (pivot {pivot}, shift {shift:e}); use a larger ridge"
+         (pivot {pivot}, shift {shift:e}); use a larger `ridge`"
     )]
     NotPositiveDefinite {
         /// 0-based row of the pivot.
@@ -70,6 +72,11 @@ pub enum Error {
     },
 }
 
+/// ` of klr`, after the name of a parameter.
+fn owned(of: Option<&str>) -> String {
+    of.map_or(String::new(), |method| format!(" of {method}"))
+}
+
 /// Checks one parameter. The condition states what must hold, so that NaN fails it.
 pub(crate) fn require(
     name: &'static str,
@@ -81,9 +88,10 @@ pub(crate) fn require(
         Ok(())
     } else {
         Err(Error::Parameter {
-            name,
+            name: name.into(),
+            of: None,
             value: value.to_string(),
-            requirement,
+            requirement: requirement.into(),
         })
     }
 }

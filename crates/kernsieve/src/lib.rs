@@ -1,26 +1,31 @@
-//! Sparse kernel classification for tabular data.
+//! Sparse kernel classification for tabular data: nonlinear classifiers that tune themselves and say
+//! which features and which samples matter.
+//!
+//! ```
+//! use kernsieve::{Control, Model, Protocol, Smkda, Train, data::simulate};
+//!
+//! let (data, new) = (simulate::rings(0), simulate::rings(1));
+//! let smkda = Smkda::new().max_support(10);
+//! let model = smkda.train(&data, &Protocol::default(), &Control::new())?.model;
+//! let classes: Vec<&str> = model.predict_classes(new.x());
+//! assert_eq!((classes.len(), model.support_rows().len()), (new.n_samples(), 10));
+//! let file = std::env::temp_dir().join("rings.ks");
+//! model.save(&file)?;
+//! assert_eq!(Model::load(&file)?.predict_classes(new.x()), classes);
+//! # Ok::<(), kernsieve::Error>(())
+//! ```
 //!
 //! Every model fitted here is the same object, `z(x) = b + sum_{i in support} A_i k(w*x, w*x_i)`
 //! with a decision rule on `z`: feature weights `w` of zero drop features, `support` holds the
-//! retained samples. A method is a solver that finds `(w, support, A)` and a rule; scaling, tuning,
-//! saving and predicting are shared.
+//! retained samples. A [`Method`] is a solver that finds `(w, support, A)` and a rule, written as a
+//! small struct of parameters; scaling, tuning, saving and predicting are shared. [`Protocol`] holds
+//! what is the same for all methods, [`Control`] stops a computation and hears of its progress, and
+//! [`catalogue`] lists the methods for those who pick one by name.
 //!
-//! The modules follow that sentence: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] ->
-//! [`decision`] -> [`method`] -> [`tuning`] -> [`model`] and [`model_file`].
-//!
-//! ```
-//! use kernsieve::data::{Schema, simulate};
-//! use kernsieve::method::{MethodKind, Options};
-//! use kernsieve::tuning::{Control, train};
-//!
-//! let data = simulate::rings(0);
-//! let schema = Schema::numeric(data.feature_names());
-//! let trained = train(MethodKind::Kos, &Options::default(), &data, &schema, true, &Control::new())?;
-//! let prediction = trained.model.predict(simulate::rings(1).x());
-//! assert_eq!(prediction.posterior.cols(), 2);
-//! # Ok::<(), kernsieve::Error>(())
-//! ```
+//! The rooms follow that sentence: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] ->
+//! [`decision`] -> [`method`] -> [`model`] and [`model_file`] -> [`tuning`] -> [`catalogue`].
 
+pub mod catalogue;
 pub mod classes;
 pub mod data;
 pub mod decision;
@@ -33,10 +38,20 @@ pub mod method;
 pub mod metrics;
 pub mod model;
 pub mod model_file;
+pub mod notice;
+pub mod params;
 pub mod solver;
 pub mod statistics;
 #[cfg(test)]
 mod testing;
 pub mod tuning;
 
+pub use data::Dataset;
 pub use error::{Error, Result};
+pub use method::{
+    Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Smkda, SparseKos, WithPosterior,
+};
+pub use model::Model;
+pub use notice::Notice;
+pub use params::{KernelChoice, Protocol};
+pub use tuning::{Control, Train, Trained};

@@ -7,18 +7,16 @@ mod common;
 use common::{numbers, problem};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::{Matrix, center_columns, matmul, symmetric_product};
-use kernsieve::method::{Candidate, MethodKind, Options};
+use kernsieve::method::l2qp::L2qpSetting;
+use kernsieve::method::sparse_kos::SparseKosSetting;
+use kernsieve::method::{Klr, L2qp, Method, Ridged, SparseKos};
 use kernsieve::solver::coordinate_descent::Penalty;
 use kernsieve::solver::lasso::{Design, Stop, path};
 use kernsieve::solver::ols::forward_selection;
 use std::time::Instant;
 
-fn iterations(method: MethodKind, candidate: &Candidate, n: usize) -> usize {
-    let fit = method
-        .build(&Options::default())
-        .expect("a method")
-        .fit(&problem(n), candidate)
-        .expect("a fit");
+fn iterations<M: Method>(method: &M, setting: &M::Setting, n: usize) -> usize {
+    let fit = method.fit(&problem(n), setting).expect("a fit");
     assert!(fit.report.converged);
     fit.report.iterations
 }
@@ -26,32 +24,44 @@ fn iterations(method: MethodKind, candidate: &Candidate, n: usize) -> usize {
 /// A step of L2QP costs `4 n`: as many steps as rows make a fit the square of the rows.
 #[test]
 fn steps_of_l2qp_grow_with_the_rows_and_no_faster() {
-    let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 0.5 });
-    let [few, many] = [400, 800].map(|n| iterations(MethodKind::L2qp, &candidate, n));
+    let setting = L2qpSetting {
+        kernel: Kernel::Gaussian { bandwidth: 0.5 },
+        balance: 1.0,
+        class_bandwidths: None,
+    };
+    let [few, many] = [400, 800].map(|n| iterations(&L2qp::new(), &setting, n));
     assert!(few < 3 * 400 && many < 3 * few, "{few} and {many} steps");
 }
 
 /// Newton steps do not grow with the rows.
 #[test]
 fn kernel_logistic_regression_takes_few_newton_steps() {
-    let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).ridge(1e-3);
-    let [few, many] = [200, 400].map(|n| iterations(MethodKind::Klr, &candidate, n));
+    let setting = Ridged {
+        kernel: Kernel::Gaussian { bandwidth: 1.0 },
+        ridge: 1e-3,
+    };
+    let [few, many] = [200, 400].map(|n| iterations(&Klr::new(), &setting, n));
     assert!(few <= 12 && many <= 12, "{few} and {many} steps");
 }
 
 /// Every step of the weights is two factorisations.
 #[test]
-fn sparse_kos_takes_few_steps_a_penalty() {
-    let mut candidate = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).ridge(1e-3);
-    candidate.sparsity = Some(0.01);
-    let [few, many] = [100, 200].map(|n| iterations(MethodKind::SparseKos, &candidate, n));
+fn sparse_kos_takes_few_steps_per_penalty() {
+    let setting = SparseKosSetting {
+        kernel: Kernel::Gaussian { bandwidth: 1.0 },
+        ridge: Some(1e-3),
+        sparsity: 0.01,
+        sparsity_share: None,
+        features: None,
+    };
+    let [few, many] = [100, 200].map(|n| iterations(&SparseKos::new(), &setting, n));
     assert!(few <= 12 && many <= 12, "{few} and {many} steps");
 }
 
-/// Sweeps of a path of the lasso to exact solutions, a penalty. Neighbouring features are
+/// Sweeps per penalty of a path of the lasso to exact solutions. Neighbouring features are
 /// correlated, which is what makes sweeps many; the last `copies` features are those of the start
 /// once more.
-fn sweeps_a_penalty(copies: usize) -> f64 {
+fn sweeps_per_penalty(copies: usize) -> f64 {
     let (n, p) = (300, 120);
     let mut x = numbers(n, p + 1);
     for i in 0..n {
@@ -91,8 +101,11 @@ fn sweeps_a_penalty(copies: usize) -> f64 {
 #[test]
 fn a_path_of_the_lasso_takes_few_sweeps() {
     for copies in [0, 60] {
-        let sweeps = sweeps_a_penalty(copies);
-        assert!(sweeps <= 5.0, "{copies} copies: {sweeps} sweeps a penalty");
+        let sweeps = sweeps_per_penalty(copies);
+        assert!(
+            sweeps <= 5.0,
+            "{copies} copies: {sweeps} sweeps per penalty"
+        );
     }
 }
 

@@ -7,7 +7,12 @@ use common::{numbers, problem};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::Matrix;
-use kernsieve::method::{Candidate, MethodKind, Options};
+use kernsieve::method::kos::KosSetting;
+use kernsieve::method::l2qp::L2qpSetting;
+use kernsieve::method::smkda::SmkdaSetting;
+use kernsieve::method::{
+    Klr, Kos, L2le, L2qp, Lda, Method, Mkda, NoSetting, OnlyKernel, Parzen, Ridged, Smkda,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -70,10 +75,20 @@ fn used<R: Send>(task: impl FnOnce() -> R + Send) -> (usize, usize) {
     answer
 }
 
-fn fit_bytes(method: MethodKind, options: &Options, candidate: &Candidate, n: usize) -> usize {
+fn fit_bytes<M: Method>(method: &M, setting: &M::Setting, n: usize) -> usize {
     let problem = problem(n);
-    let method = method.build(options).expect("a method");
-    used(|| method.fit(&problem, candidate).expect("a fit")).0
+    used(|| method.fit(&problem, setting).expect("a fit")).0
+}
+
+/// Whether a fit holds fewer matrices of `n x n` doubles than this.
+fn holds<M: Method>(method: &M, setting: &M::Setting, matrices: f64) {
+    let n = 800;
+    let held = fit_bytes(method, setting, n) as f64 / (8 * n * n) as f64;
+    let name = M::ABOUT.name;
+    assert!(
+        held < matrices,
+        "{name}: {held:.2} matrices, not {matrices}"
+    );
 }
 
 #[test]
@@ -88,38 +103,40 @@ fn a_gram_matrix_is_all_that_is_allocated_for_one() {
 #[test]
 fn dense_fits_hold_no_matrix_more_than_they_need() {
     let _alone = alone();
-    let gaussian = || Candidate::new(Kernel::Gaussian { bandwidth: 1.0 });
-    let n = 800;
-    for (method, candidate, matrices) in [
-        (MethodKind::Mkda, gaussian().ridge(0.01), 4.0),
-        (MethodKind::Kos, gaussian().ridge(0.01), 4.0),
-        (MethodKind::Smkda, gaussian().size(20), 3.8),
-        (MethodKind::L2le, gaussian().ridge(0.01), 3.3),
-        (MethodKind::Klr, gaussian().ridge(0.01), 1.5),
-        (MethodKind::L2qp, gaussian(), 1.5),
-        (MethodKind::Parzen, gaussian(), 0.5),
-        (MethodKind::Lda, Candidate::new(Kernel::Linear), 0.5),
-    ] {
-        let held =
-            fit_bytes(method, &Options::default(), &candidate, n) as f64 / (8 * n * n) as f64;
-        assert!(
-            held < matrices,
-            "{}: {held:.2} matrices, not {matrices}",
-            method.name()
-        );
-    }
+    let kernel = Kernel::Gaussian { bandwidth: 1.0 };
+    let ridged = Ridged {
+        kernel,
+        ridge: 0.01,
+    };
+    holds(&Mkda::new(), &ridged, 4.0);
+    let kos = KosSetting {
+        kernel,
+        ridge: Some(0.01),
+    };
+    holds(&Kos::new(), &kos, 4.0);
+    holds(&Smkda::new(), &SmkdaSetting { kernel, size: 20 }, 3.8);
+    holds(&L2le::new(), &ridged, 3.3);
+    holds(&Klr::new(), &ridged, 1.5);
+    let l2qp = L2qpSetting {
+        kernel,
+        balance: 1.0,
+        class_bandwidths: None,
+    };
+    holds(&L2qp::new(), &l2qp, 1.5);
+    holds(&Parzen::new(), &OnlyKernel { kernel }, 0.5);
+    holds(&Lda::new(), &NoSetting, 0.5);
 }
 
 /// Twice the rows among the same candidates: nothing grows but what is kept of every row.
 #[test]
 fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
     let _alone = alone();
-    let options = Options {
-        candidates: Some(50),
-        ..Options::default()
+    let setting = SmkdaSetting {
+        kernel: Kernel::Gaussian { bandwidth: 1.0 },
+        size: 20,
     };
-    let sized = Candidate::new(Kernel::Gaussian { bandwidth: 1.0 }).size(20);
-    let [few, many] = [10_000, 20_000].map(|n| fit_bytes(MethodKind::Smkda, &options, &sized, n));
+    let smkda = Smkda::new().candidates(50);
+    let [few, many] = [10_000, 20_000].map(|n| fit_bytes(&smkda, &setting, n));
     // A tenth of what kernel values of all rows and candidates would take.
     assert!(many < 8 * 20_000 * 50 / 2, "{many} bytes");
     assert!(many < few + 8 * 10_000 * 50 / 10, "{few} and {many} bytes");

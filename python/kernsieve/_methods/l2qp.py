@@ -1,38 +1,116 @@
-"""L2 kernel classification: a sparse difference of densities."""
+"""Difference of kernel densities, few samples retained.
+
+Generated from the catalogue of methods by `cargo xtask generate`: edit that, not this.
+"""
 
 from __future__ import annotations
 
 from .._base import KernsieveClassifier
-from .._docs import documented
 
 
-@documented
 class L2QP(KernsieveClassifier):
-    """L2 kernel classification: a sparse difference of densities.
+    """Difference of kernel densities, few samples retained.
 
-    Weights of the samples by a quadratic program; the samples whose weight is not zero are ``support_`` (Kim &
-    Scott).
+    The difference of class densities. A quadratic program finds the weights of the samples, most
+    of which are zero. [Kim & Scott 2010]
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy'}
-        Kernel family.
-    balance : float or sequence of floats
-        Balance of the quadratic against the linear term. One value is used, several are chosen among; ``None`` is
-        1, and tuned from 16 features on.
-    class_bandwidths : {'common', 'spread'} or sequence of floats
-        One bandwidth for all classes, one for each in proportion to the median distance within it, or given ones.
-    relaxed : bool
-        Let the weights of a class sum to less than 1.
-    multiclass : {'rest', 'joint'}
-        With several classes: each against all others, or every density by itself.
+    kernel : {'gaussian', 'laplacian', 'cauchy'}, default="gaussian"
+        Kernel.
+    bandwidth : float or sequence of floats, default=None
+        Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
+        several are chosen among. ``None``: tuned.
+    balance : float or sequence of floats, default=None
+        Balance of the quadratic against the linear term, eta. One value is used, several are
+        chosen among. ``None``: 1; tuned from 16 features on.
+    smoothing : float, default=0.0
+        Smoothing of the target in the Fourier domain, the k of L2QP-k.
+    class_bandwidths : {'common', 'spread'} or sequence of floats, default="common"
+        Bandwidths of the classes: one for all, in proportion to the median distance within each,
+        or one per class.
+    relaxed : bool, default=False
+        Let the weights of a class sum to less than 1 (the set A' of section 5.2).
+    class_ratio : float, default=None
+        Two classes: weight of the first density against the second, gamma. ``None``: ratio of the
+        priors.
+    multiclass : {'rest', 'joint'}, default="rest"
+        Several classes: each against all others, or every density by itself.
+    priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
+        Class priors of the decision rule: the shares in the training rows, all alike, or one per
+        class in the order of the classes.
+    costs : sequence of floats, default=None
+        Cost of an error on a row of each class, in the order of the classes (sorted): the class
+        of least expected cost is predicted, and probabilities are weighed by the costs. ``None``:
+        all alike.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes, which multiply those of the rows.
+    standardize : bool, default=True
+        Scale features to zero mean and unit variance on the training rows.
+    rule : {'min', '1se'}, default="min"
+        Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
+        sparsest (then smoothest) within one standard error of it.
+    validation : {'cv', 'split', 'loo'}, default="cv"
+        Validate settings on all folds, on the first of them only (split), or (smkda) by leaving
+        every row out of one fit in turn.
+    folds : int, default=5
+        Folds of the cross-validation.
+    cv : int, splitter or iterable of (train, test), default=None
+        Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of
+        splits is used as it is, so that rows of one patient, say, can be held out together.
+        ``None``: as ``folds`` says.
+    estimate : bool, default=True
+        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
+        probabilities.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random.
+    n_jobs : int, default=None
+        Threads. ``None``: all cores, and one inside a joblib worker. The result does not depend
+        on it.
+    memory : int or str, default=None
+        Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    verbose : bool, default=False
+        Show a progress bar and notices on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Weight of every feature; zero drops it.
+    selected_features_ : list of str
+        Names of the features that are kept, most important first where there is an order.
+    support_ : ndarray of int
+        Training rows that the model keeps, in order of selection where there is one.
+    best_params_ : dict
+        The settings that were used.
+    cv_results_ : dict
+        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was
+        validated.
+    best_index_, best_score_ : int, float
+        The chosen row of that table and its accuracy.
+    objective_, residual_ : float or None
+        Objective at the solution, and how far it is from its own equations.
+    converged_, n_iter_ : bool, int
+        Whether the solver reached its tolerance, and after how many steps.
+    path_ : list of dict
+        The steps of a selection.
+    notices_ : list of str
+        What there is to know about the fit; empty after ``kernsieve.load``.
+    model_ : Model
+        The compiled model.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they have any.
 
     Examples
     --------
     >>> from kernsieve import L2QP
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
-    >>> bool(len(L2QP().fit(X, y).support_) < 100)
+    >>> model = L2QP().fit(X, y)
+    >>> bool(model.score(X, y) > 0.8)
     True
     """
 
@@ -44,8 +122,8 @@ class L2QP(KernsieveClassifier):
         *,
         kernel="gaussian",
         bandwidth=None,
-        smoothing=0.0,
         balance=None,
+        smoothing=0.0,
         class_bandwidths="common",
         relaxed=False,
         class_ratio=None,
@@ -66,8 +144,8 @@ class L2QP(KernsieveClassifier):
     ):
         self.kernel = kernel
         self.bandwidth = bandwidth
-        self.smoothing = smoothing
         self.balance = balance
+        self.smoothing = smoothing
         self.class_bandwidths = class_bandwidths
         self.relaxed = relaxed
         self.class_ratio = class_ratio

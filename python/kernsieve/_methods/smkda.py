@@ -1,36 +1,129 @@
-"""Sparse kernel discriminant analysis: few samples are retained."""
+"""Sparse kernel discriminant analysis, few samples retained.
+
+Generated from the catalogue of methods by `cargo xtask generate`: edit that, not this.
+"""
 
 from __future__ import annotations
 
 from .._base import KernsieveDiscriminant
-from .._docs import documented
 
 
-@documented
 class SMKDA(KernsieveDiscriminant):
-    """Sparse kernel discriminant analysis: few samples are retained.
+    """Sparse kernel discriminant analysis, few samples retained.
 
-    Orthogonal least squares picks the samples one at a time; ``support_`` has them in that order (Harrison & Pasupa
-    2009).
+    Kernel discriminant analysis on few retained samples. Orthogonal least squares picks them one
+    at a time. [Harrison & Pasupa 2009]
 
     Parameters
     ----------
-    max_support : int
-        Samples to retain; ``None`` is tuned.
-    path_limit : int
-        Longest path to follow when the number of samples is tuned; ``None`` is 1000.
-    candidates : int
-        Choose among so many samples only, drawn by class, for many rows; ``None`` is all.
-    validation : {'cv', 'split', 'loo'}
-        Validate settings on all folds, on the first only, or by leaving every row out of one fit in turn.
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy', 'precomputed'}, default="gaussian"
+        Kernel. With 'precomputed', ``X`` holds kernel values of the rows with the training rows.
+    bandwidth : float or sequence of floats, default=None
+        Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
+        several are chosen among. ``None``: tuned.
+    degree : int, default=3
+        Degree of the polynomial kernel, (1 + <x,x'>)^degree.
+    slope : float, default=None
+        Slope of the sigmoid kernel, tanh(slope <x,x'> + shift). ``None``: 1 / number of features.
+    shift : float, default=0.0
+        Shift of the sigmoid kernel.
+    max_support : int, default=None
+        Samples to retain, n_s. ``None``: tuned.
+    path_limit : int, default=None
+        Longest path to follow when n_s is tuned. ``None``: 1000.
+    candidates : int, default=None
+        Choose among M samples only, drawn by class, for many rows. ``None``: all.
+    n_components : int, default=None
+        Canonical variates to keep. ``None``: number of classes - 1.
+    posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
+        Take the discriminant kernel of these class posteriors for the kernel; klr and parzen
+        posteriors have ``kernel`` as theirs. ``None``: none.
+    sparsity : float, default=None
+        L1 penalty on the coefficients of l1 and logistic posteriors, lambda. ``None``: tuned.
+    l1_ratio : float, default=1.0
+        Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the
+        squared norm (elastic net).
+    simplex : {'clip', 'project', 'softmax', 'none'}, default="clip"
+        How the outputs of l1 posteriors are brought to the simplex; none leaves them as they are.
+    priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
+        Class priors of the decision rule: the shares in the training rows, all alike, or one per
+        class in the order of the classes.
+    costs : sequence of floats, default=None
+        Cost of an error on a row of each class, in the order of the classes (sorted): the class
+        of least expected cost is predicted, and probabilities are weighed by the costs. ``None``:
+        all alike.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes. They multiply the probabilities, as ``costs`` do.
+    standardize : bool, default=True
+        Scale features to zero mean and unit variance on the training rows.
+    calibrate : bool, default=True
+        Give the probabilities the temperature of least cross-validated log loss, where the method
+        does not fit probabilities itself.
+    rule : {'min', '1se'}, default="min"
+        Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
+        sparsest (then smoothest) within one standard error of it.
+    validation : {'cv', 'split', 'loo'}, default="cv"
+        Validate settings on all folds, on the first of them only (split), or (smkda) by leaving
+        every row out of one fit in turn.
+    folds : int, default=5
+        Folds of the cross-validation.
+    cv : int, splitter or iterable of (train, test), default=None
+        Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of
+        splits is used as it is, so that rows of one patient, say, can be held out together.
+        ``None``: as ``folds`` says.
+    estimate : bool, default=True
+        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
+        probabilities.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random.
+    n_jobs : int, default=None
+        Threads. ``None``: all cores, and one inside a joblib worker. The result does not depend
+        on it.
+    memory : int or str, default=None
+        Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    verbose : bool, default=False
+        Show a progress bar and notices on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Weight of every feature; zero drops it.
+    selected_features_ : list of str
+        Names of the features that are kept, most important first where there is an order.
+    support_ : ndarray of int
+        Training rows that the model keeps, in order of selection where there is one.
+    best_params_ : dict
+        The settings that were used.
+    cv_results_ : dict
+        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was
+        validated.
+    best_index_, best_score_ : int, float
+        The chosen row of that table and its accuracy.
+    objective_, residual_ : float or None
+        Objective at the solution, and how far it is from its own equations.
+    converged_, n_iter_ : bool, int
+        Whether the solver reached its tolerance, and after how many steps.
+    path_ : list of dict
+        The steps of a selection.
+    notices_ : list of str
+        What there is to know about the fit; empty after ``kernsieve.load``.
+    model_ : Model
+        The compiled model.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they have any.
 
     Examples
     --------
     >>> from kernsieve import SMKDA
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
-    >>> len(SMKDA(max_support=8).fit(X, y).support_)
-    8
+    >>> model = SMKDA().fit(X, y)
+    >>> bool(model.score(X, y) > 0.8)
+    True
     """
 
     _method = "smkda"

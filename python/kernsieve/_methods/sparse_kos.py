@@ -1,46 +1,133 @@
-"""Sparse kernel optimal scoring: features get weights, most of them zero."""
+"""Kernel optimal scoring with feature weights, useless ones dropped.
+
+Generated from the catalogue of methods by `cargo xtask generate`: edit that, not this.
+"""
 
 from __future__ import annotations
 
 from .._base import KernsieveDiscriminant
-from .._docs import documented
 
 
-@documented
 class SparseKOS(KernsieveDiscriminant):
-    """Sparse kernel optimal scoring: features get weights, most of them zero.
+    """Kernel optimal scoring with feature weights, useless ones dropped.
 
-    A weight from 0 to 1 for every feature inside the kernel, and a penalty that drops the useless ones (Lapanowski
-    & Gaynanova 2019).
+    Kernel optimal scoring with a weight for every feature inside the kernel. Those of useless
+    features are exactly zero. [Lapanowski & Gaynanova 2019]
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}
-        Kernel family.
-    ridge : float
-        Squared-norm penalty; ``None`` is tuned.
-    sparsity : float
-        L1 penalty on the feature weights; ``None`` is tuned.
-    spacing : {'log', 'linear'}
-        Spacing of the penalties that are tried.
-    weight_steps : {'projected', 'linearised'}
-        How the weights are moved; 'linearised' is the algorithm of the paper with a line search.
-    restarts : int
-        Starts at the penalty itself besides the path, of which the one of least objective is kept.
-    candidates : int
-        So many landmarks carry the function, for many rows; ``None`` is all rows.
-    landmarks : {'sample', 'ols'}
-        How the landmarks are found: drawn by class, or by orthogonal least squares.
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy'}, default="gaussian"
+        Kernel.
+    bandwidth : float or sequence of floats, default=None
+        Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
+        several are chosen among. ``None``: tuned.
+    degree : int, default=3
+        Degree of the polynomial kernel, (1 + <x,x'>)^degree.
+    slope : float, default=None
+        Slope of the sigmoid kernel, tanh(slope <x,x'> + shift). ``None``: 1 / number of features.
+    shift : float, default=0.0
+        Shift of the sigmoid kernel.
+    ridge : float, default=None
+        Squared-norm penalty, gamma of eq. 4. ``None``: tuned.
+    ridge_rule : {'stabilization', 'stabilization-literal', 'gcv', 'cv'}, default="stabilization"
+        How the ridge is found when it is not given: by shrinkage of the Gram matrix (the second
+        as printed in the paper), by generalised cross-validation, or by cross-validation.
+    mahalanobis : bool, default=False
+        Measure the distance to the centroids in the within-class covariance.
+    sparsity : float, default=None
+        L1 penalty on the feature weights, lambda. ``None``: tuned.
+    spacing : {'log', 'linear'}, default="log"
+        Spacing of the penalties that are tried; linear is the paper's.
+    weight_steps : {'projected', 'linearised'}, default="projected"
+        Steps of the weights; linearised is the paper's Algorithm 1 with a line search.
+    restarts : int, default=0
+        Also start at the penalty itself, from R weightings, and keep the least objective.
+    vote : bool, default=True
+        Let the folds vote on the features.
+    candidates : int, default=None
+        M landmarks carry the function, for many rows. ``None``: all rows.
+    landmarks : {'sample', 'ols'}, default="sample"
+        How the landmarks of ``candidates`` are found: drawn by class, or by orthogonal least
+        squares.
+    priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
+        Class priors of the decision rule: the shares in the training rows, all alike, or one per
+        class in the order of the classes.
+    costs : sequence of floats, default=None
+        Cost of an error on a row of each class, in the order of the classes (sorted): the class
+        of least expected cost is predicted, and probabilities are weighed by the costs. ``None``:
+        all alike.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes. They multiply the probabilities, as ``costs`` do.
+    standardize : bool, default=True
+        Scale features to zero mean and unit variance on the training rows.
+    calibrate : bool, default=True
+        Give the probabilities the temperature of least cross-validated log loss, where the method
+        does not fit probabilities itself.
+    rule : {'min', '1se'}, default="min"
+        Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
+        sparsest (then smoothest) within one standard error of it.
+    validation : {'cv', 'split', 'loo'}, default="cv"
+        Validate settings on all folds, on the first of them only (split), or (smkda) by leaving
+        every row out of one fit in turn.
+    folds : int, default=5
+        Folds of the cross-validation.
+    cv : int, splitter or iterable of (train, test), default=None
+        Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of
+        splits is used as it is, so that rows of one patient, say, can be held out together.
+        ``None``: as ``folds`` says.
+    estimate : bool, default=True
+        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
+        probabilities.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random.
+    n_jobs : int, default=None
+        Threads. ``None``: all cores, and one inside a joblib worker. The result does not depend
+        on it.
+    memory : int or str, default=None
+        Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    verbose : bool, default=False
+        Show a progress bar and notices on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Weight of every feature; zero drops it.
+    selected_features_ : list of str
+        Names of the features that are kept, most important first where there is an order.
+    support_ : ndarray of int
+        Training rows that the model keeps, in order of selection where there is one.
+    best_params_ : dict
+        The settings that were used.
+    cv_results_ : dict
+        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was
+        validated.
+    best_index_, best_score_ : int, float
+        The chosen row of that table and its accuracy.
+    objective_, residual_ : float or None
+        Objective at the solution, and how far it is from its own equations.
+    converged_, n_iter_ : bool, int
+        Whether the solver reached its tolerance, and after how many steps.
+    path_ : list of dict
+        The steps of a selection.
+    notices_ : list of str
+        What there is to know about the fit; empty after ``kernsieve.load``.
+    model_ : Model
+        The compiled model.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they have any.
 
     Examples
     --------
     >>> from kernsieve import SparseKOS
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 5))
-    >>> y = (X[:, 0] ** 2 + X[:, 1] ** 2 > 1.4).astype(int)
-    >>> SparseKOS().fit(X, y).get_support()
-    array([ True,  True, False, False, False])
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = SparseKOS().fit(X, y)
+    >>> bool(model.score(X, y) > 0.8)
+    True
     """
 
     _method = "sparse-kos"

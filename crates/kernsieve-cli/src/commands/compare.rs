@@ -1,6 +1,6 @@
 //! `kernsieve compare`: methods side by side, and which one to pick.
 
-use super::{check_writable, keep_input, limit_components, this_command};
+use super::{check_writable, keep_input, this_command};
 use crate::args::{CompareArgs, MethodChoice, parse_choice};
 use crate::comparison::Comparison;
 use crate::comparison::journal::{Journal, Outcome, fingerprint};
@@ -9,37 +9,33 @@ use crate::failure::Failure;
 use crate::view::html::comparison_page;
 use crate::view::summary::{ComparisonSummary, DataFacts, Ranking};
 use crate::view::terminal::Terminal;
-use crate::view::words::plural;
+use crate::view::words::{in_words, plural};
 use crate::view::{json, text};
-use kernsieve::method::{MethodKind, Options};
+use kernsieve::catalogue;
 use kernsieve::model_file;
-use kernsieve::tuning::auto_methods;
+use kernsieve::params::Params;
 use kernsieve_io::{Source, read_training};
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    let mut options = args.options.options();
-    let (choices, notice) = methods(&args.methods, &options)?;
+    let given = &args.options.given;
+    let (choices, notice) = methods(&args.methods, given)?;
     check_files(args)?;
     // What went otherwise than was asked, for the page.
-    let mut notices: Vec<String> = notice
-        .into_iter()
-        .chain(unused(&choices, &options))
-        .collect();
+    let mut notices: Vec<String> = notice.into_iter().chain(unused(&choices, given)).collect();
     terminal.notices(&notices);
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
     let classes = input.dataset.labels().n_classes();
-    input
-        .notices
-        .extend(limit_components(&mut options, classes));
+    input.notices.extend(adaptations(&choices, given, classes));
     terminal.notices(&input.notices);
     notices.append(&mut input.notices);
     let comparison = Comparison {
         data: &input.dataset,
         schema: &input.schema,
-        options: &options,
+        given,
+        protocol: &args.options.protocol,
         test_fraction: args.test_fraction,
         memory: args.data.file.memory,
     };
@@ -74,7 +70,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ranking: Ranking::new(&outcomes, test_to_train),
         outcomes: &outcomes,
         notices: &notices,
-        seed: options.seed,
+        seed: args.options.protocol.seed,
         report: args.report.as_ref().map(|p| p.display().to_string()),
     };
     if let Some(path) = &args.report {
@@ -113,9 +109,10 @@ fn open_journal(
     };
     // The number of repeats is not part of it: a journal can be continued with more of them.
     let settings = format!(
-        "{}|{}",
+        "{}|{}|{}",
         args.test_fraction,
-        serde_json::to_string(comparison.options).unwrap_or_default()
+        serde_json::to_string(comparison.given).unwrap_or_default(),
+        serde_json::to_string(comparison.protocol).unwrap_or_default()
     );
     let (journal, seen) = Journal::open(path, &fingerprint(comparison.data, &settings))?;
     Ok((Some(journal), seen))
@@ -182,12 +179,11 @@ fn run_splits(
 /// The methods asked for; of `all`, those that the options suit, with a notice about the others.
 fn methods(
     names: &[String],
-    options: &Options,
+    given: &Params,
 ) -> Result<(Vec<MethodChoice>, Option<String>), Failure> {
-    let check = |kind: MethodKind| {
-        options
-            .check(kind)
-            .map_err(|e| Failure::Usage(e.to_string()))
+    let check = |name: &str| -> Result<(), Failure> {
+        let made = catalogue::find(name)?.make(given);
+        made.map(drop).map_err(|e| Failure::usage(&e))
     };
     let (mut choices, mut notice) = (Vec::new(), None);
     for name in names {
@@ -196,10 +192,8 @@ fn methods(
             name => parse_choice(name).map_err(Failure::Usage)?,
         };
         match choice {
-            MethodChoice::One(kind) => check(kind)?,
-            MethodChoice::Auto => {
-                drop(auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?)
-            }
+            MethodChoice::One(name) => check(name)?,
+            MethodChoice::Auto => drop(catalogue::contest(given).map_err(|e| Failure::usage(&e))?),
         }
         if !choices.contains(&choice) {
             choices.push(choice);
@@ -207,11 +201,11 @@ fn methods(
     }
     if names.iter().any(|n| n == "all") {
         let mut refused = Vec::new();
-        for kind in MethodKind::ALL {
-            match check(kind) {
-                Err(e) => refused.push((kind.name(), e)),
-                Ok(()) if choices.contains(&MethodChoice::One(kind)) => (),
-                Ok(()) => choices.push(MethodChoice::One(kind)),
+        for name in catalogue::names() {
+            match check(name) {
+                Err(e) => refused.push((name, e)),
+                Ok(()) if choices.contains(&MethodChoice::One(name)) => (),
+                Ok(()) => choices.push(MethodChoice::One(name)),
             }
         }
         let names: Vec<&str> = refused.iter().map(|(name, _)| *name).collect();
@@ -226,18 +220,40 @@ fn methods(
     Ok((choices, notice))
 }
 
+/// What of the options data with so many classes cannot have, each once.
+fn adaptations(choices: &[MethodChoice], given: &Params, classes: usize) -> Vec<String> {
+    let made = choices.iter().filter_map(|choice| match choice {
+        MethodChoice::One(name) => catalogue::find(name).and_then(|e| e.make(given)).ok(),
+        MethodChoice::Auto => None,
+    });
+    let mut told: Vec<String> = Vec::new();
+    for notice in made.flat_map(|m| m.method.adaptations(classes)) {
+        let words = in_words(&notice.to_string());
+        if !told.contains(&words) {
+            told.push(words);
+        }
+    }
+    told
+}
+
 /// For every set of options that some methods do not use, which methods these are.
-fn unused(choices: &[MethodChoice], options: &Options) -> Vec<String> {
+fn unused(choices: &[MethodChoice], given: &Params) -> Vec<String> {
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
     for choice in choices {
-        let MethodChoice::One(kind) = choice else {
+        let MethodChoice::One(name) = choice else {
             continue;
         };
-        let words = options.ignored(*kind).join(", ");
+        let made = catalogue::find(name).and_then(|e| e.make(given));
+        let unused = made.map(|m| m.unused).unwrap_or_default();
+        let words: Vec<String> = unused
+            .iter()
+            .map(|id| in_words(&format!("`{id}`")))
+            .collect();
+        let words = words.join(", ");
         match found.iter_mut().find(|(w, _)| *w == words) {
             _ if words.is_empty() => (),
-            Some((_, methods)) => methods.push(kind.name()),
-            None => found.push((words, vec![kind.name()])),
+            Some((_, methods)) => methods.push(name),
+            None => found.push((words, vec![name])),
         }
     }
     let line = |(words, methods): (String, Vec<&str>)| {

@@ -8,9 +8,9 @@ use crate::view::summary::{DataFacts, DemoSummary, Evaluation, Ranking, Summary}
 use crate::view::terminal::Terminal;
 use crate::view::{csv, json, text};
 use kernsieve::data::{Dataset, Schema, simulate};
-use kernsieve::method::{MethodKind, Options};
 use kernsieve::model_file;
-use kernsieve::tuning::{Control, train};
+use kernsieve::params::Params;
+use kernsieve::{Control, Protocol, catalogue};
 use kernsieve_io::{ReadOptions, Source, read_training};
 use std::path::Path;
 
@@ -68,24 +68,21 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
 pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let (data, about) = load(&args.name, args.seed)?;
     let schema = Schema::numeric(data.feature_names());
-    let options = Options {
-        seed: args.seed,
-        ..Options::default()
-    };
+    let protocol = Protocol::default().seed(args.seed);
     let saved = match &args.save {
         None => None,
         Some(folder) => Some(save_csv(&data, folder, &args.name)?),
     };
 
     // 1. Which method?
-    let ranking = compare(&data, &schema, &options, terminal)?;
+    let ranking = compare(&data, &schema, &protocol, terminal)?;
     let best = ranking.best().map_or("kos", |s| &s.method);
-    let best: MethodKind = best.parse()?;
+    let best = catalogue::find(best)?.make(&Params::new())?;
 
     // 2. Fit it on two thirds, measure on the others.
     let split = data.held_out(1.0 / 3.0, args.seed)?;
     let training = data.select(&split.train)?;
-    let trained = train(best, &options, &training, &schema, true, &Control::new())?;
+    let trained = best.train(&training, &schema, &protocol, &Control::new())?;
     let test = data.x().select_rows(&split.test);
     let class_of = |i: usize| data.labels().classes()[data.labels().codes()[i]].clone();
     let truth: Vec<String> = split.test.iter().map(|&i| class_of(i)).collect();
@@ -121,21 +118,25 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
 fn compare(
     data: &Dataset,
     schema: &Schema,
-    options: &Options,
+    protocol: &Protocol,
     terminal: &Terminal<'_>,
 ) -> Result<Ranking, Failure> {
     let comparison = Comparison {
         data,
         schema,
-        options,
+        given: &Params::new(),
+        protocol,
         test_fraction: 1.0 / 3.0,
         memory: None,
     };
-    let choices = MethodKind::ALL.map(MethodChoice::One);
+    let choices: Vec<MethodChoice> = catalogue::names()
+        .into_iter()
+        .map(MethodChoice::One)
+        .collect();
     let mut schedule = Schedule::new(terminal.progress("comparing"), &choices, SPLITS);
     let mut outcomes = Vec::new();
     for split in 0..SPLITS {
-        for choice in choices {
+        for &choice in &choices {
             let outcome = comparison.run(choice, split, schedule.begin(choice))?;
             schedule.done(&outcome);
             outcomes.push(outcome);

@@ -6,6 +6,7 @@ use crate::args::DensityArgs;
 use crate::failure::Failure;
 use crate::view::summary::{DataFacts, NewRows, Run, Saved, Seconds, Summary};
 use crate::view::terminal::Terminal;
+use crate::view::words::in_words;
 use crate::view::{json, text};
 use kernsieve::data::Schema;
 use kernsieve::model::Model;
@@ -19,10 +20,6 @@ use std::time::Instant;
 /// Runs the command.
 pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let started = Instant::now();
-    let options = args.options();
-    options
-        .check_density()
-        .map_err(|e| Failure::Usage(e.to_string()))?;
     check_files(args)?;
     let source = Source::from_arg(&args.file.data);
     let input = read_features(&source, &args.file.read_options())?;
@@ -40,11 +37,21 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         weights: input.weights.as_deref(),
         schema: &input.schema,
     };
-    let trained = train_density(&data, &options, args.criterion.into(), &control);
+    let trained = train_density(
+        &args.options.density,
+        &data,
+        &args.options.protocol,
+        &control,
+    );
     progress.finish();
     let mut trained = trained?;
-    terminal.notices(&trained.notices);
-    trained.notices.splice(0..0, input.notices.iter().cloned());
+    let told: Vec<String> = trained
+        .notices
+        .iter()
+        .map(|n| in_words(&n.to_string()))
+        .collect();
+    terminal.notices(&told);
+    let notices: Vec<String> = input.notices.iter().cloned().chain(told).collect();
     // Rows of the file, not of what was left after dropping.
     trained.model.record.report.rename_rows(&input.rows);
     if let Some(path) = &args.model {
@@ -56,7 +63,7 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     };
     let summary = Summary::new(&trained.model).with_run(Run {
         data: DataFacts::unlabelled(&source, &input.x),
-        notices: &trained.notices,
+        notices: &notices,
         seconds: Seconds {
             read: read_seconds,
             tune: trained.tune_seconds,

@@ -1,21 +1,21 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::evaluate::evaluate_rows;
-use super::{check_writable, keep_input, limit_components, this_command};
+use super::{check_writable, keep_input, this_command};
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::view::html::{Basis, Rows, Subject, page};
 use crate::view::summary::{DataFacts, Evaluation, Measured, Run, Saved, Seconds, Summary};
 use crate::view::terminal::Terminal;
+use crate::view::words::in_words;
 use crate::view::{json, text};
+use kernsieve::catalogue::{self, Made};
 use kernsieve::data::{Dataset, Schema};
 use kernsieve::linalg::Matrix;
-use kernsieve::method::Options;
 use kernsieve::model::Model;
 use kernsieve::model_file;
-use kernsieve::tuning::{
-    Control, Trained, auto_methods, held_out_probabilities, train, train_auto,
-};
+use kernsieve::tuning::{Contest, Control, Trained, run_contest};
+use kernsieve::{Notice, Protocol};
 use kernsieve_io::{
     Missing, ScoringOptions, ScoringReader, Source, TargetColumn, TrainingData, read_training,
 };
@@ -25,15 +25,11 @@ use std::time::Instant;
 /// Runs the command.
 pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let started = Instant::now();
-    let mut options = args.options.options();
-    check_method(args, &options, terminal)?;
+    let method = chosen_method(args, terminal)?;
+    let protocol = args.options.protocol.clone().estimate(!args.no_cv);
     check_files(args)?;
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
-    let classes = input.dataset.labels().n_classes();
-    input
-        .notices
-        .extend(limit_components(&mut options, classes));
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
     // Opened before the long part, so that a wrong name or a missing column costs no time.
@@ -42,18 +38,19 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         Some(test) => Some(open_test(test, args, &input.schema)?),
     };
     let schema = input.schema.clone();
-    let notices = std::mem::take(&mut input.notices);
+    let mut notices = std::mem::take(&mut input.notices);
     let parts = Parts::new(input, args)?;
     let progress = terminal.progress(&format!("tuning {}", args.method.name()));
     let control = progress.control(args.data.file.memory);
-    let trained = tune(args, &options, &parts.data, &schema, &control);
+    let trained = method.train(args, &parts.data, &schema, &protocol, &control);
     progress.finish();
     let mut trained = trained?;
-    trained
-        .notices
-        .extend(validated_all_the_same(args, &trained.model));
-    terminal.notices(&trained.notices);
-    trained.notices.splice(0..0, notices);
+    let told = told(
+        &trained.notices,
+        method.validated_all_the_same(args, &trained),
+    );
+    terminal.notices(&told);
+    notices.extend(told);
     // Rows of the file, not of what was left after dropping and splitting.
     trained.model.record.report.rename_rows(&parts.rows);
 
@@ -63,14 +60,21 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     }
     let mut data = DataFacts::new(&source, &parts.data);
     data.is_part = args.holdout.is_some();
-    let run = run_of(args, data, read_seconds, &trained, evaluation.as_ref());
+    let run = run_of(
+        args,
+        data,
+        read_seconds,
+        &trained,
+        &notices,
+        evaluation.as_ref(),
+    );
     let summary = Summary::new(&trained.model).with_run(run);
     if let Some(path) = &args.report {
         let x = others.matrix();
         let mut sets: Vec<Rows<'_>> = other_rows(args, &source, &x, &others).into_iter().collect();
         // Fits for the sake of the page alone, so only where nothing better is at hand.
         let by_folds = match sets.is_empty() {
-            true => held_out_probabilities(&trained.model, &parts.data, &control)?,
+            true => catalogue::out_of_fold(&trained, &parts.data, &control)?,
             false => None,
         };
         sets.push(training_rows(&source, &parts.data, &parts.rows, by_folds));
@@ -78,7 +82,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
             model: &trained.model,
             summary: &summary,
             command: &this_command(),
-            notices: &trained.notices,
+            notices: &notices,
             sets,
         });
         model_file::write_atomic(path, page.as_bytes())?;
@@ -95,11 +99,12 @@ fn run_of<'a>(
     data: DataFacts,
     read_seconds: f64,
     trained: &'a Trained,
+    notices: &'a [String],
     evaluation: Option<&'a Evaluation>,
 ) -> Run<'a> {
     Run {
         data,
-        notices: &trained.notices,
+        notices,
         seconds: Seconds {
             read: read_seconds,
             tune: trained.tune_seconds,
@@ -116,21 +121,61 @@ fn run_of<'a>(
     }
 }
 
-/// Refuses options that the method cannot use.
-fn check_method(args: &FitArgs, options: &Options, terminal: &Terminal<'_>) -> Result<(), Failure> {
+/// What is trained.
+enum Chosen {
+    /// A method by name.
+    One(Made),
+    /// The method that suits the data.
+    Auto(Contest),
+}
+
+impl Chosen {
+    fn train(
+        &self,
+        args: &FitArgs,
+        data: &Dataset,
+        schema: &Schema,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> kernsieve::Result<Trained> {
+        match self {
+            Self::One(made) => made.train(data, schema, protocol, control),
+            Self::Auto(contest) => {
+                run_contest(contest, data, schema, protocol, args.budget, control)
+            }
+        }
+    }
+
+    /// A notice where cross-validation was not wanted, but something was left to choose.
+    fn validated_all_the_same(&self, args: &FitArgs, trained: &Trained) -> Option<String> {
+        let Self::One(made) = self else { return None };
+        trained.model.record.cv.as_ref().filter(|_| args.no_cv)?;
+        let open = made
+            .method
+            .still_open()
+            .unwrap_or("settings are left to choose");
+        Some(format!(
+            "{}, so cross-validation runs all the same",
+            in_words(open)
+        ))
+    }
+}
+
+/// The method with its options, which are refused where they are wrong.
+fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Failure> {
     if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
         return Err(Failure::Usage(
             "standard input can be the data or the test file, not both".into(),
         ));
     }
-    if let MethodChoice::One(kind) = args.method {
-        options
-            .check(kind)
-            .map_err(|e| Failure::Usage(e.to_string()))?;
+    let given = &args.options.given;
+    if let MethodChoice::One(name) = args.method {
+        let made = catalogue::find(name)?.make(given);
+        let made = made.map_err(|e| Failure::usage(&e))?;
         if args.budget.is_some() {
             return Err(Failure::Usage("--budget is for --method auto".into()));
         }
-        return Ok(());
+        return Ok(Chosen::One(made));
     }
     if args.no_cv {
         return Err(Failure::Usage(
@@ -139,15 +184,21 @@ fn check_method(args: &FitArgs, options: &Options, terminal: &Terminal<'_>) -> R
                 .into(),
         ));
     }
-    let methods = auto_methods(options).map_err(|e| Failure::Usage(e.to_string()))?;
-    if let ([only], Some(_)) = (methods.as_slice(), args.budget) {
+    let contest = catalogue::contest(given).map_err(|e| Failure::usage(&e))?;
+    if let ([only], Some(_)) = (contest.methods.as_slice(), args.budget) {
         terminal.notices(&[format!(
             "only {} uses all options given; it is finished whatever it takes, and --budget \
              changes nothing",
-            only.name()
+            only.about().name
         )]);
     }
-    Ok(())
+    Ok(Chosen::Auto(contest))
+}
+
+/// Notices of the library, and one more, in words.
+fn told(notices: &[Notice], more: Option<String>) -> Vec<String> {
+    let words = notices.iter().map(|n| in_words(&n.to_string()));
+    words.chain(more).collect()
 }
 
 /// Finds out before the long part whether all files can be written, and none that is read.
@@ -185,7 +236,7 @@ impl Parts {
                 held_out: None,
             });
         };
-        let split = data.held_out(fraction, args.options.seed)?;
+        let split = data.held_out(fraction, args.options.protocol.seed)?;
         let labels = data.labels();
         let class_of = |&i: &usize| labels.classes()[labels.codes()[i]].clone();
         let places = |rows: &[usize]| rows.iter().map(|&i| input.rows[i]).collect();
@@ -223,34 +274,6 @@ impl OtherRows {
     fn matrix(&self) -> Matrix {
         Matrix::from_vec(self.values.clone(), self.labels.len(), self.columns)
     }
-}
-
-fn tune(
-    args: &FitArgs,
-    options: &Options,
-    data: &Dataset,
-    schema: &Schema,
-    control: &Control,
-) -> Result<Trained, Failure> {
-    let trained = match args.method {
-        MethodChoice::One(kind) => train(kind, options, data, schema, !args.no_cv, control),
-        MethodChoice::Auto => train_auto(options, data, schema, args.budget, control),
-    };
-    Ok(trained?)
-}
-
-/// A notice where cross-validation was not wanted, but something was left to choose.
-fn validated_all_the_same(args: &FitArgs, model: &Model) -> Option<String> {
-    let summary = Summary::new(model);
-    summary.tuning.as_ref().filter(|_| args.no_cv)?;
-    Some(match summary.features.chosen {
-        Some(_) => {
-            "the number of features is left to choose (--stop none fixes it), so cross-validation \
-             runs all the same"
-                .into()
-        }
-        None => "settings are left to choose, so cross-validation runs all the same".into(),
-    })
 }
 
 /// The error on rows outside the training, and these rows where a page is to show them.

@@ -15,7 +15,6 @@ use crate::args::ScoringArgs;
 use crate::failure::Failure;
 use crate::view::html::shell_command;
 use kernsieve::data::ColumnKind;
-use kernsieve::method::Options;
 use kernsieve::model::Model;
 use kernsieve::model_file::AtomicFile;
 use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
@@ -48,19 +47,6 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     }
     drop(AtomicFile::create(path)?);
     Ok(())
-}
-
-/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe they
-/// are.
-fn limit_components(options: &mut Options, classes: usize) -> Option<String> {
-    let most = classes.saturating_sub(1).max(1);
-    let asked = options.components.filter(|c| *c > most)?;
-    options.components = Some(most);
-    Some(format!(
-        "--components {asked}: {classes} classes have {most} canonical {}, which {} kept",
-        if most == 1 { "variate" } else { "variates" },
-        if most == 1 { "is" } else { "are" }
-    ))
 }
 
 /// What was typed, as a shell takes it back.

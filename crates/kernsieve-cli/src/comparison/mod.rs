@@ -7,12 +7,13 @@ use crate::args::MethodChoice;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
 use journal::Outcome;
+use kernsieve::catalogue;
 use kernsieve::data::{Dataset, Schema};
 use kernsieve::decision::argmax;
-use kernsieve::method::Options;
 use kernsieve::metrics::weighted_error_rate;
 use kernsieve::model_file;
-use kernsieve::tuning::{Control, train, train_auto};
+use kernsieve::params::{Params, Protocol};
+use kernsieve::tuning::Control;
 use std::time::Instant;
 
 /// What a comparison runs on.
@@ -21,8 +22,10 @@ pub struct Comparison<'a> {
     pub data: &'a Dataset,
     /// Its columns.
     pub schema: &'a Schema,
-    /// Options of all methods.
-    pub options: &'a Options,
+    /// Parameters of all methods.
+    pub given: &'a Params,
+    /// How they are trained.
+    pub protocol: &'a Protocol,
     /// Fraction held out.
     pub test_fraction: f64,
     /// Memory limit.
@@ -33,7 +36,7 @@ impl Comparison<'_> {
     /// Held-out rows over training rows of the first split; the others have the same, or with
     /// blocks of rows about that.
     pub fn test_to_train(&self) -> Result<f64, Failure> {
-        let parts = self.data.held_out(self.test_fraction, self.options.seed)?;
+        let parts = self.data.held_out(self.test_fraction, self.protocol.seed)?;
         Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
     }
 
@@ -44,25 +47,25 @@ impl Comparison<'_> {
         split: u32,
         control: Control,
     ) -> Result<Outcome, Failure> {
-        let seed = self.options.seed.wrapping_add(u64::from(split));
+        let seed = self.protocol.seed.wrapping_add(u64::from(split));
         let parts = self.data.held_out(self.test_fraction, seed)?;
         let training = self.data.select(&parts.train)?;
         // Only predicted classes count here, and calibration changes none.
-        let options = Options {
-            seed,
-            calibrate: false,
-            ..self.options.clone()
-        };
+        let protocol = self.protocol.clone().seed(seed).calibrate(false);
         let control = match self.memory {
             Some(bytes) => control.memory_limit(bytes),
             None => control,
         };
         let started = Instant::now();
         let trained = match method {
-            MethodChoice::One(kind) => {
-                train(kind, &options, &training, self.schema, false, &control)
+            MethodChoice::One(name) => {
+                let made = catalogue::find(name)?.make(self.given)?;
+                made.train(&training, self.schema, &protocol.estimate(false), &control)
             }
-            MethodChoice::Auto => train_auto(&options, &training, self.schema, None, &control),
+            MethodChoice::Auto => {
+                let (given, schema) = (self.given, self.schema);
+                catalogue::train_auto(given, &training, schema, &protocol, None, &control)
+            }
         }?;
         let fit_seconds = started.elapsed().as_secs_f64();
         let started = Instant::now();
@@ -86,7 +89,7 @@ impl Comparison<'_> {
             .map(|&i| self.data.labels().codes()[i])
             .collect();
         // An error counts by the weight of its row, and by what it costs.
-        let cost = |code: usize| options.costs.get(code).copied().unwrap_or(1.0);
+        let cost = |code: usize| self.protocol.costs.get(code).copied().unwrap_or(1.0);
         let weigh = |(&i, &code): (&usize, &usize)| self.data.weight(i) * cost(code);
         let weights: Vec<f64> = parts.test.iter().zip(&truth).map(weigh).collect();
         let summary = Summary::new(&trained.model);

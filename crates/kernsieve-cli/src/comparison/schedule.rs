@@ -89,7 +89,6 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernsieve::method::MethodKind;
 
     fn outcome(method: &str, seconds: f64) -> Outcome {
         Outcome {
@@ -110,7 +109,7 @@ mod tests {
 
     #[test]
     fn every_method_counts_by_its_own_time() {
-        let methods = [MethodKind::Lda, MethodKind::Kos].map(MethodChoice::One);
+        let methods = ["lda", "kos"].map(MethodChoice::One);
         let mut schedule = Schedule::new(Progress::hidden(), &methods, 5);
         assert_eq!(schedule.time_left(), None);
         schedule.done(&outcome("lda", 1.0));

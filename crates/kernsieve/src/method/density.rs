@@ -16,10 +16,11 @@ use super::l2_criterion::{
     Contrast, Distances, Minimum, SMALLEST_WEIGHT, Terms, in_memory, row_cache,
 };
 use crate::classes::Classes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Kernel, symmetric_base};
 use crate::linalg::{Matrix, dot};
+use crate::params::{BANDWIDTHS, DENSITY_KERNEL, Fallback, KernelChoice, Kind, Param, Params};
 use serde::{Deserialize, Serialize};
 
 /// What a bandwidth is chosen by.
@@ -31,6 +32,74 @@ pub enum Criterion {
     Ise,
     /// The mean log density of held-out rows.
     Likelihood,
+}
+
+/// The parameters of a density.
+pub const PARAMS: &[Param] = &[
+    DENSITY_KERNEL,
+    BANDWIDTHS,
+    Param::new(
+        "criterion",
+        Kind::Word(&["ise", "likelihood"], ""),
+        Fallback::Word("ise"),
+        "Choose the bandwidth by the cross-validated integrated squared error, or by the mean log \
+         density of held-out rows",
+    ),
+];
+
+/// L2 kernel density estimation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Density {
+    /// The kernel, a density.
+    #[serde(flatten)]
+    pub(crate) kernel: KernelChoice,
+    /// What the bandwidth is chosen by.
+    #[serde(skip)]
+    pub(crate) criterion: Criterion,
+}
+
+impl Density {
+    /// A Gaussian kernel, its bandwidth by the integrated squared error.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With a bandwidth by this criterion.
+    pub fn criterion(mut self, criterion: Criterion) -> Self {
+        self.criterion = criterion;
+        self
+    }
+
+    /// The estimate that these parameters ask for.
+    pub fn from_params(given: &Params) -> Result<Self> {
+        let mut params = Params::from_iter([("kernel".to_string(), "gaussian".into())]);
+        for (id, value) in given.iter().filter(|(_, v)| !v.is_null()) {
+            match (id.as_str(), value) {
+                ("bandwidth", one) => params.insert("bandwidths".into(), vec![one.clone()].into()),
+                _ => params.insert(id.clone(), value.clone()),
+            };
+        }
+        for param in PARAMS {
+            params.get(param.id).map_or(Ok(()), |v| param.check(v))?;
+        }
+        let criterion = params.remove("criterion").map(serde_json::from_value);
+        let wrong = |e| Error::Data(format!("parameters of a density: {e}"));
+        let density: Self = serde_json::from_value(params.into()).map_err(wrong)?;
+        Ok(density.criterion(criterion.transpose().map_err(wrong)?.unwrap_or_default()))
+    }
+
+    /// Checks that the kernel is a density and its bandwidths are ones.
+    pub(crate) fn check(&self) -> Result<()> {
+        super::parzen::require_density(&self.kernel)?;
+        BANDWIDTHS.numbers(self.kernel.bandwidths()).map(drop)
+    }
 }
 
 /// A bandwidth that was tried.

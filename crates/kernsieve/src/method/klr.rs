@@ -20,16 +20,21 @@
 //! selection", SADM 8 (2015).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, PathStep, Problem,
-    Ranking, beyond_the_edge, kernels_around_median, require_candidates, stretched,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep, Problem,
+    Ranking, Ridged, Sparse, beyond_the_edge, descending, kernels_around_median, some, stretched,
 };
 use crate::decision::Decision;
-use crate::error::Result;
+use crate::error::{Result, require};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, Kernel, gram};
+use crate::kernel::{Family, gram};
 use crate::linalg::{Matrix, matmul};
+use crate::params::{
+    BANDWIDTHS, DEFINITE_KERNEL, DEGREE, IMPORT_VECTORS, KernelChoice, L1_RATIO, POSTERIOR,
+    POSTERIOR_SPARSITY, Protocol, RIDGES, SIMPLEX,
+};
 use crate::solver::import_vectors::import_vectors;
 use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, solve};
+use serde::{Deserialize, Serialize};
 
 /// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
@@ -41,17 +46,47 @@ const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
 /// Kernel logistic regression.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths`, `degree` | Gaussian, tuned | | the kernel, any but sigmoid |
+/// | `ridges` | tuned | above 0 | penalties to choose among, `lambda` of eq. 16 |
+/// | `max_support` | all | 1 or more | at most so many samples carry the model |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Klr {
-    options: Options,
+    #[serde(flatten)]
+    kernel: KernelChoice,
+    ridges: Vec<f64>,
+    max_support: Option<usize>,
 }
 
 impl Klr {
-    /// Takes over the options.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            options: options.clone(),
-        }
+    /// A Gaussian kernel, everything tuned, all samples.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With these ridges to choose among; one is used as it is.
+    pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
+        self.ridges = ridges.into();
+        self
+    }
+
+    /// With at most so many samples that carry the model.
+    pub fn max_support(mut self, samples: usize) -> Self {
+        self.max_support = Some(samples);
+        self
+    }
+
+    pub(super) fn choice(&self) -> &KernelChoice {
+        &self.kernel
     }
 }
 
@@ -169,34 +204,67 @@ pub(super) fn solution(outcome: Outcome) -> Result<Solution> {
 }
 
 /// The ridges that the user gave, or these powers of 2; large ones first.
-pub(super) fn ridges(options: &Options, exponents: &[i32]) -> Vec<f64> {
-    if let Some(r) = options.ridge {
-        return vec![r];
-    }
-    if options.ridges.is_empty() {
-        return exponents.iter().map(|&e| 2f64.powi(e)).collect();
-    }
-    let mut ridges = options.ridges.clone();
-    ridges.sort_by(|a, b| b.total_cmp(a));
-    ridges.dedup();
-    ridges
+pub(super) fn ridges(given: &[f64], exponents: &[i32]) -> Vec<f64> {
+    descending(given, || exponents.iter().map(|&e| 2f64.powi(e)).collect())
+}
+
+/// A likelihood needs a kernel with a norm.
+pub(super) fn require_definite(kernel: &KernelChoice) -> Result<()> {
+    let name = serde_json::to_value(kernel.family()).unwrap_or_default();
+    require(
+        "kernel",
+        name,
+        kernel.family().is_definite(),
+        "positive definite: any but sigmoid",
+    )
 }
 
 impl Method for Klr {
-    fn name(&self) -> &'static str {
-        "klr"
+    type Setting = Ridged;
+
+    const ABOUT: About = About {
+        name: "klr",
+        class: "KLR",
+        title: "kernel logistic regression",
+        plain: "kernel logistic regression (KLR)",
+        summary: "Kernel logistic regression: probabilities by maximum likelihood. It keeps few samples \
+                  with `max_support` (Zhu & Hastie 2005).",
+        paper: "Ghosh & Wang 2015, Zhu & Hastie 2005",
+        tuned: "bandwidth, ridge",
+        decides: "softmax",
+        sparse: Sparse::SamplesOnRequest,
+        outputs: Outputs::Logits,
+        precomputed: true,
+        params: &[
+            DEFINITE_KERNEL,
+            BANDWIDTHS,
+            DEGREE,
+            RIDGES,
+            IMPORT_VECTORS,
+            POSTERIOR,
+            POSTERIOR_SPARSITY,
+            L1_RATIO,
+            SIMPLEX,
+        ],
+        auto: true,
+        ..About::BLANK
+    };
+
+    fn check(&self) -> Result<()> {
+        require_definite(&self.kernel)
     }
 
     fn family(&self) -> Family {
-        self.options.kernel
+        self.kernel.family()
+    }
+
+    fn at_bandwidth(&self, bandwidth: f64) -> Option<Self> {
+        let kernel = self.kernel.clone().with_bandwidths([bandwidth]);
+        Some(self.clone().kernel(kernel))
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(if self.options.max_support.is_some() {
-            2
-        } else {
-            1
-        })
+        Footprint::gram(if self.max_support.is_some() { 2 } else { 1 })
     }
 
     fn ranking(&self) -> Ranking {
@@ -207,47 +275,44 @@ impl Method for Klr {
         true
     }
 
-    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
-        let ridges = ridges(&self.options, &RIDGE_EXPONENTS);
-        let arm = |kernel: Kernel| {
-            ridges
-                .iter()
-                .map(|&r| Candidate::new(kernel).ridge(r))
-                .collect()
-        };
-        let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
-        require_candidates(&arms)?;
-        Ok(arms)
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<Ridged>> {
+        let kernels = kernels_around_median(&self.kernel, problem, &BANDWIDTH_MULTIPLES)?;
+        let ridges = ridges(&self.ridges, &RIDGE_EXPONENTS);
+        some(
+            kernels
+                .into_iter()
+                .map(|k| Ridged::arm(k, &ridges))
+                .collect(),
+        )
     }
 
     /// Wider or narrower kernels when the chosen one is the widest or narrowest; more ridges when
     /// the chosen one is the largest or the smallest.
-    fn widen(&self, tried: &[Candidate], chosen: &Candidate, _n_classes: usize) -> Vec<Arm> {
-        let o = &self.options;
-        let own = ridges(o, &RIDGE_EXPONENTS);
-        let arm = |kernel: Kernel, ridges: &[f64]| -> Arm {
-            ridges
-                .iter()
-                .map(|&r| Candidate::new(kernel).ridge(r))
-                .collect()
-        };
-        let factors = beyond_the_edge(o, tried, &chosen.kernel, &[0.7, 0.5], &[2.0, 4.0]);
+    fn widen(&self, tried: &[Ridged], chosen: &Ridged, _: usize) -> Grid<Ridged> {
+        let own = ridges(&self.ridges, &RIDGE_EXPONENTS);
+        let factors = beyond_the_edge(
+            &self.kernel,
+            tried,
+            &chosen.kernel,
+            &[0.7, 0.5],
+            &[2.0, 4.0],
+        );
         let kernels = factors.iter().map(|f| stretched(&chosen.kernel, *f));
-        let mut arms: Vec<Arm> = kernels.map(|kernel| arm(kernel, &own)).collect();
-        if let (Some(ridge), None, true) = (chosen.ridge, o.ridge, o.ridges.is_empty()) {
+        let mut arms: Grid<Ridged> = kernels.map(|kernel| Ridged::arm(kernel, &own)).collect();
+        if self.ridges.is_empty() {
+            let ridge = chosen.ridge;
             let same = tried.iter().filter(|c| c.kernel == chosen.kernel);
-            let others: Vec<f64> = same.filter_map(|c| c.ridge).collect();
+            let others: Vec<f64> = same.map(|c| c.ridge).collect();
             if ridge > RIDGE_RANGE.0 && others.iter().all(|r| *r >= ridge) {
-                arms.push(arm(chosen.kernel, &[ridge / 4.0, ridge / 16.0]));
+                arms.push(Ridged::arm(chosen.kernel, &[ridge / 4.0, ridge / 16.0]));
             } else if ridge < RIDGE_RANGE.1 && others.iter().all(|r| *r <= ridge) {
-                arms.push(arm(chosen.kernel, &[ridge * 16.0, ridge * 4.0]));
+                arms.push(Ridged::arm(chosen.kernel, &[ridge * 16.0, ridge * 4.0]));
             }
         }
         arms
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[Ridged]) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else {
             return Ok(vec![]);
         };
@@ -257,17 +322,10 @@ impl Method for Klr {
         let mut work = Workspace::default();
         let mut coef = vec![0.0; k.rows() * likelihood.columns()];
         let mut held_out = Vec::with_capacity(arm.len());
-        for candidate in arm {
-            let ridge = candidate.ridge.unwrap_or(f64::NAN);
-            let (rows, values) = if self.options.max_support.is_some() {
-                let few = carry(
-                    &k,
-                    &likelihood,
-                    ridge,
-                    None,
-                    self.options.max_support,
-                    Stop::FOLD,
-                )?;
+        for setting in arm {
+            let ridge = setting.ridge;
+            let (rows, values) = if self.max_support.is_some() {
+                let few = carry(&k, &likelihood, ridge, None, self.max_support, Stop::FOLD)?;
                 (Some(few.rows), few.coef)
             } else {
                 match solution(solve(
@@ -295,34 +353,26 @@ impl Method for Klr {
         Ok(held_out)
     }
 
-    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        let k = gram(&candidate.kernel, &problem.x);
+    fn fit(&self, problem: &Problem, setting: &Ridged) -> Result<Fit> {
+        let k = gram(&setting.kernel, &problem.x);
         let likelihood = Likelihood::new(&problem.classes());
-        let ridge = candidate.ridge.unwrap_or(f64::NAN);
-        let carried = carry(
-            &k,
-            &likelihood,
-            ridge,
-            None,
-            self.options.max_support,
-            Stop::EXACT,
-        )?;
+        let ridge = setting.ridge;
+        let carried = carry(&k, &likelihood, ridge, None, self.max_support, Stop::EXACT)?;
         let q = carried.coef.cols();
         let output = Output::Linear {
             coef: carried.coef,
             offset: vec![0.0; q],
         };
         let rows = problem.x.select_rows(&carried.rows);
-        Ok(Fit {
-            discriminant: None,
-            expansion: KernelExpansion::new(
-                candidate.kernel,
+        Ok(Fit::new(
+            KernelExpansion::new(
+                setting.kernel,
                 problem.feature_weights.clone(),
                 &rows,
                 output,
             ),
-            decision: logits(problem),
-            report: carried.report,
-        })
+            logits(problem),
+            carried.report,
+        ))
     }
 }

@@ -19,9 +19,11 @@
 
 use super::Problem;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel, Pairs};
 use crate::linalg::{Matrix, dot};
+use crate::notice::Notice;
+use crate::params::KernelChoice;
 use crate::solver::row_cache::RowCache;
 use crate::solver::smo::{Group, KernelRows, Solution, minimise};
 use rayon::prelude::*;
@@ -33,6 +35,8 @@ pub(crate) const FOLD: f64 = 1e-4;
 pub(crate) const SMALLEST_WEIGHT: f64 = 1e-9;
 /// What one solve may take: the distances of all pairs and the cache, or the cache alone.
 pub(crate) const WORK_BYTES: u64 = 512 << 20;
+/// Rows that programs of many more are tuned on.
+pub(crate) const TUNING_ROWS: usize = 5000;
 /// Rows of distances that stream by at a time.
 const BLOCK_ROWS: usize = 32;
 
@@ -418,6 +422,31 @@ pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<C
 /// user gave, or the ratio of the priors.
 pub(crate) fn odds(problem: &Problem, class_ratio: Option<f64>) -> f64 {
     class_ratio.unwrap_or(problem.priors[0] / problem.priors[1])
+}
+
+/// Only the Gaussian has kernels of other widths for convolutions with a smoothed target.
+pub(crate) fn require_gaussian_smoothing(kernel: &KernelChoice, smoothing: f64) -> Result<()> {
+    require(
+        "smoothing",
+        smoothing,
+        smoothing == 0.0 || kernel.family() == Family::Gaussian,
+        "0, unless the kernel is gaussian",
+    )
+}
+
+/// A ratio of two classes means nothing to others.
+pub(crate) fn without_ratio(
+    ratio: &mut Option<f64>,
+    method: &str,
+    n_classes: usize,
+) -> Vec<Notice> {
+    if n_classes == 2 || ratio.take().is_none() {
+        return vec![];
+    }
+    vec![Notice::Unused {
+        method: method.into(),
+        params: vec!["class_ratio".into()],
+    }]
 }
 
 /// A class of one has nothing left when it is left out; a row of weight 2 counts as two.

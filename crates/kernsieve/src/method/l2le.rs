@@ -20,10 +20,14 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
-use super::l2_criterion::{Contrast, Distances, Terms, against_rest, odds, require_two};
+use super::l2_criterion::{
+    Contrast, Distances, Terms, against_rest, odds, require_gaussian_smoothing, require_two,
+    without_ratio,
+};
+use super::parzen::require_density;
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem,
-    density_kernels, require_candidates,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Ridged,
+    density_kernels, descending, some,
 };
 use crate::classes::Classes;
 use crate::decision::Decision;
@@ -31,8 +35,13 @@ use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram_from_base, symmetric_base};
 use crate::linalg::{Matrix, cholesky_shifted, dot, matmul, symmetric_times};
+use crate::notice::Notice;
+use crate::params::{
+    BANDWIDTHS, CLASS_RATIO, DENSITY_KERNEL, KernelChoice, Param, Protocol, RIDGES, SMOOTHING,
+};
 use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
+use serde::{Deserialize, Serialize};
 
 /// Relative residuals that end the iteration: of final fits, and in folds.
 const EXACT: f64 = 1e-12;
@@ -46,7 +55,7 @@ const TRUSTED: f64 = 1e-9;
 /// Condition number beyond which the solution is refused.
 const WORST_CONDITION: f64 = 1e12;
 /// Ridges that are tried, smooth solutions first.
-const RIDGES: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
+const TRIED: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
 /// Training rows whose scores say how large scores are, and the root mean square that they get: log
 /// odds of that size suit most temperatures.
 const SCALE_ROWS: usize = 256;
@@ -56,9 +65,21 @@ const SCALE: f64 = 4.0;
 const TIE: f64 = 1e-300;
 
 /// L2 kernel classification by a linear system.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
+/// | `ridges` | tuned | above 0 | added to the diagonal of `K`, which is 1 |
+/// | `smoothing` | 0 | 0 or more | `k` of section 5.1 |
+/// | `class_ratio` | ratio of the priors | above 0 | `gamma`, two classes |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct L2le {
-    options: Options,
+    #[serde(flatten)]
+    kernel: KernelChoice,
+    ridges: Vec<f64>,
+    smoothing: f64,
+    class_ratio: Option<f64>,
 }
 
 /// The systems of a problem: one matrix, one right-hand side a difference.
@@ -135,7 +156,7 @@ impl Systems {
         let refused = |condition: f64| {
             Error::Data(format!(
                 "the equations of l2le have condition number {condition:.0e} at this bandwidth and ridge, beyond the {WORST_CONDITION:.0e} that double precision bears; \
-                 use a larger --ridge or a smaller --bandwidth"
+                 increase `ridge` or reduce `bandwidth`"
             ))
         };
         let factor =
@@ -196,17 +217,39 @@ fn largest_eigenvalue(n: usize, times: impl Fn(&mut [f64])) -> f64 {
 }
 
 impl L2le {
-    /// Takes over the options.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            options: options.clone(),
-        }
+    /// A Gaussian kernel; bandwidth and ridge tuned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With these ridges to choose among; one is used as it is.
+    pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
+        self.ridges = ridges.into();
+        self
+    }
+
+    /// With this smoothing of the target.
+    pub fn smoothing(mut self, smoothing: f64) -> Self {
+        self.smoothing = smoothing;
+        self
+    }
+
+    /// With this weight of the first density against the second.
+    pub fn class_ratio(mut self, ratio: f64) -> Self {
+        self.class_ratio = Some(ratio);
+        self
     }
 
     fn systems(&self, problem: &Problem, kernel: &Kernel, base: &Matrix) -> Result<Systems> {
         let classes = problem.classes();
         let kernels = vec![*kernel; classes.n_classes()];
-        let (smoothing, d) = (self.options.smoothing, problem.n_active());
+        let (smoothing, d) = (self.smoothing, problem.n_active());
         let terms = Terms::new(
             &kernels,
             smoothing,
@@ -216,7 +259,7 @@ impl L2le {
             Distances::Held(base),
             RowCache::new(problem.n(), 0),
         )?;
-        let contrasts = against_rest(problem, self.options.class_ratio);
+        let contrasts = against_rest(problem, self.class_ratio);
         Ok(Systems::new(&terms, &contrasts, &classes))
     }
 
@@ -233,7 +276,7 @@ impl L2le {
     fn decision(&self, problem: &Problem) -> Decision {
         let mut priors = problem.priors.clone();
         if let [first, second] = &mut priors[..] {
-            let gamma = odds(problem, self.options.class_ratio);
+            let gamma = odds(problem, self.class_ratio);
             (*first, *second) = (gamma / (1.0 + gamma), 1.0 / (1.0 + gamma));
         }
         Decision::Logits {
@@ -273,12 +316,44 @@ impl L2le {
 }
 
 impl Method for L2le {
-    fn name(&self) -> &'static str {
-        "l2le"
+    type Setting = Ridged;
+
+    const ABOUT: About = About {
+        name: "l2le",
+        class: "L2LE",
+        title: "difference of kernel densities, unconstrained",
+        plain: "difference of class densities, by linear equations (L2LE)",
+        summary: "The difference of class densities by a linear system: no constraints on the weights.",
+        paper: "Kim & Scott 2010",
+        tuned: "bandwidth, ridge",
+        decides: "the sign of the difference",
+        outputs: Outputs::Logits,
+        calibrated: true,
+        class_weight_is_cost: true,
+        params: &[
+            DENSITY_KERNEL,
+            BANDWIDTHS,
+            Param {
+                help: "Squared-norm penalty, relative to the diagonal of the matrix",
+                ..RIDGES
+            },
+            SMOOTHING,
+            CLASS_RATIO,
+        ],
+        ..About::BLANK
+    };
+
+    fn check(&self) -> Result<()> {
+        require_density(&self.kernel)?;
+        require_gaussian_smoothing(&self.kernel, self.smoothing)
+    }
+
+    fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
+        without_ratio(&mut self.class_ratio, Self::ABOUT.name, n_classes)
     }
 
     fn family(&self) -> Family {
-        self.options.kernel
+        self.kernel.family()
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
@@ -286,39 +361,29 @@ impl Method for L2le {
     }
 
     /// 25 bandwidths from 1e-2 to 1e1, five ridges.
-    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        require_two(problem, self.name())?;
-        let d = problem.n_active();
-        let kernels = density_kernels(&self.options, d, 25)?;
-        let mut ridges = match (self.options.ridge, &self.options.ridges[..]) {
-            (Some(ridge), _) => vec![ridge],
-            (None, []) => RIDGES.to_vec(),
-            (None, given) => given.to_vec(),
-        };
-        ridges.sort_by(|a, b| b.total_cmp(a));
-        ridges.dedup();
-        let arm = |kernel: Kernel| {
-            ridges
-                .iter()
-                .map(|&r| Candidate::new(kernel).ridge(r))
-                .collect()
-        };
-        let arms: Vec<Arm> = kernels.into_iter().map(arm).collect();
-        require_candidates(&arms)?;
-        Ok(arms)
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<Ridged>> {
+        require_two(problem, Self::ABOUT.name)?;
+        let kernels = density_kernels(&self.kernel, problem.n_active(), 25)?;
+        let ridges = descending(&self.ridges, || TRIED.to_vec());
+        some(
+            kernels
+                .into_iter()
+                .map(|k| Ridged::arm(k, &ridges))
+                .collect(),
+        )
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[Ridged]) -> Result<Vec<Option<HeldOut>>> {
         let (Some(base), Some(against), Some(first)) =
             (&fold.train_base, &fold.held_out_base, arm.first())
         else {
             return Err(Error::Data("l2le needs the distances of a fold".into()));
         };
-        if require_two(&fold.train, self.name()).is_err() {
+        if require_two(&fold.train, Self::ABOUT.name).is_err() {
             return Ok(vec![None; arm.len()]);
         }
         let systems = self.systems(&fold.train, &first.kernel, base)?;
-        let ridges: Vec<f64> = arm.iter().filter_map(|c| c.ridge).collect();
+        let ridges: Vec<f64> = arm.iter().map(|s| s.ridge).collect();
         let n = systems.n();
         let found = shifted_cg::solve(
             systems.matrix.as_slice(),
@@ -338,11 +403,11 @@ impl Method for L2le {
         Ok(found.x.iter().map(score).collect())
     }
 
-    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        require_two(problem, self.name())?;
+    fn fit(&self, problem: &Problem, setting: &Ridged) -> Result<Fit> {
+        require_two(problem, Self::ABOUT.name)?;
         let base = symmetric_base(self.family(), &problem.x);
-        let systems = self.systems(problem, &candidate.kernel, &base)?;
-        let ridge = candidate.ridge.unwrap_or(RIDGES[RIDGES.len() - 1]);
+        let systems = self.systems(problem, &setting.kernel, &base)?;
+        let ridge = setting.ridge;
         let (x, steps) = systems.solve(ridge)?;
         let (left, product) = systems.residual(&x, ridge);
         let residual = systems.relative(&left);
@@ -350,17 +415,16 @@ impl Method for L2le {
         // quadratic one's.
         let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
             * (systems.log_constant + 2.0 * systems.log_ratio).exp();
-        let coef = self.scaled(problem, &candidate.kernel, &base, systems.coefficients(&x));
+        let coef = self.scaled(problem, &setting.kernel, &base, systems.coefficients(&x));
         let output = Output::Linear {
             offset: vec![0.0; coef.cols()],
             coef,
         };
         let weights = problem.feature_weights.clone();
-        Ok(Fit {
-            discriminant: None,
-            expansion: KernelExpansion::new(candidate.kernel, weights, &problem.x, output),
-            decision: self.decision(problem),
-            report: FitReport {
+        Ok(Fit::new(
+            KernelExpansion::new(setting.kernel, weights, &problem.x, output),
+            self.decision(problem),
+            FitReport {
                 objective: Some(objective).filter(|v| v.is_finite()),
                 iterations: steps,
                 converged: residual <= 1e-6,
@@ -369,6 +433,6 @@ impl Method for L2le {
                 ridge: Some(ridge),
                 ..FitReport::default()
             },
-        })
+        ))
     }
 }

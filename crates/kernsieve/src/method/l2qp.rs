@@ -27,21 +27,29 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::l2_criterion::{
-    Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, Terms, WORK_BYTES, against_rest,
-    in_memory, odds, require_two, row_cache,
+    Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, TUNING_ROWS, Terms, WORK_BYTES,
+    against_rest, in_memory, odds, require_gaussian_smoothing, require_two, row_cache,
+    without_ratio,
 };
+use super::parzen::require_density;
 use super::{
-    Arm, Candidate, ClassBandwidths, Fit, FitReport, Fold, Footprint, HeldOut, Method,
-    MulticlassKind, Options, Problem, density_kernels, require_candidates,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Setting,
+    Sparse, density_kernels, some,
 };
 use crate::classes::Classes;
 use crate::data::Rng;
 use crate::decision::Decision;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
 use crate::kernel::{Family, Kernel, symmetric_base};
 use crate::linalg::Matrix;
+use crate::notice::Notice;
+use crate::params::{
+    BANDWIDTHS, CLASS_RATIO, DENSITY_KERNEL, Fallback, KernelChoice, Kind, Param, Protocol, Range,
+    SMOOTHING,
+};
 use crate::solver::row_cache::RowCache;
+use serde::{Deserialize, Serialize};
 
 /// Candidates that are fitted one after the other.
 const RUN: usize = 10;
@@ -49,45 +57,181 @@ const RUN: usize = 10;
 const MANY_DIMENSIONS: usize = 16;
 
 /// L2 kernel classification.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
+/// | `balances` | 1; tuned from 16 features on | above 0 | `eta` of section 5.5 |
+/// | `smoothing` | 0 | 0 or more | `k` of L2QP-k |
+/// | `class_bandwidths` | common | above 0 | common, by the spread of each class, or given |
+/// | `relaxed` | no | | weights of a class may sum to less than 1 |
+/// | `class_ratio` | ratio of the priors | above 0 | `gamma`, two classes |
+/// | `multiclass` | rest | | each class against the rest, or every density by itself |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct L2qp {
-    options: Options,
+    #[serde(flatten)]
+    kernel: KernelChoice,
+    balances: Vec<f64>,
+    smoothing: f64,
+    class_bandwidths: ClassBandwidths,
+    relaxed: bool,
+    class_ratio: Option<f64>,
+    multiclass: Multiclass,
+}
+
+/// Bandwidths of the classes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenWidths", into = "WrittenWidths")]
+pub enum ClassBandwidths {
+    /// One for all.
+    #[default]
+    Common,
+    /// In proportion to the median distance within each class.
+    Spread,
+    /// Given, in the order of the classes.
+    Given(Vec<f64>),
+}
+
+/// As options and files write them: a word, numbers, or (in older files) `{"given": [..]}`.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenWidths {
+    List(Vec<f64>),
+    Word(WidthsWord),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum WidthsWord {
+    Common,
+    Spread,
+    Given(Vec<f64>),
+}
+
+impl From<WrittenWidths> for ClassBandwidths {
+    fn from(written: WrittenWidths) -> Self {
+        match written {
+            WrittenWidths::Word(WidthsWord::Common) => Self::Common,
+            WrittenWidths::Word(WidthsWord::Spread) => Self::Spread,
+            WrittenWidths::List(w) | WrittenWidths::Word(WidthsWord::Given(w)) => Self::Given(w),
+        }
+    }
+}
+
+impl From<ClassBandwidths> for WrittenWidths {
+    fn from(widths: ClassBandwidths) -> Self {
+        Self::Word(match widths {
+            ClassBandwidths::Common => WidthsWord::Common,
+            ClassBandwidths::Spread => WidthsWord::Spread,
+            ClassBandwidths::Given(w) => WidthsWord::Given(w),
+        })
+    }
+}
+
+/// How several classes are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Multiclass {
+    /// One difference of densities per class: it against all others.
+    #[default]
+    Rest,
+    /// Every density by itself.
+    Joint,
+}
+
+/// A setting of L2 kernel classification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct L2qpSetting {
+    /// The kernel; of the first class, where each has its own bandwidth.
+    pub kernel: Kernel,
+    /// Balance of the quadratic and the linear term, `eta`.
+    pub balance: f64,
+    /// Bandwidth of each class, where they have their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_bandwidths: Option<Vec<f64>>,
+}
+
+impl Setting for L2qpSetting {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
 }
 
 /// Rows and weights of every output.
 type Densities = Vec<Vec<(usize, f64)>>;
 
 impl L2qp {
-    /// Takes over the options.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            options: options.clone(),
-        }
+    /// A Gaussian kernel, the bandwidth tuned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With these balances to choose among; one is used as it is.
+    pub fn balances(mut self, balances: impl Into<Vec<f64>>) -> Self {
+        self.balances = balances.into();
+        self
+    }
+
+    /// With this smoothing of the target.
+    pub fn smoothing(mut self, smoothing: f64) -> Self {
+        self.smoothing = smoothing;
+        self
+    }
+
+    /// With these bandwidths of the classes.
+    pub fn class_bandwidths(mut self, widths: ClassBandwidths) -> Self {
+        self.class_bandwidths = widths;
+        self
+    }
+
+    /// With weights of a class that may sum to less than 1.
+    pub fn relaxed(mut self, relaxed: bool) -> Self {
+        self.relaxed = relaxed;
+        self
+    }
+
+    /// With this weight of the first density against the second.
+    pub fn class_ratio(mut self, ratio: f64) -> Self {
+        self.class_ratio = Some(ratio);
+        self
+    }
+
+    /// With this way to tell several classes apart.
+    pub fn multiclass(mut self, multiclass: Multiclass) -> Self {
+        self.multiclass = multiclass;
+        self
     }
 
     /// Kernel of each class.
-    fn kernels(&self, candidate: &Candidate, classes: usize) -> Vec<Kernel> {
-        match &candidate.class_bandwidths {
+    fn kernels(&self, setting: &L2qpSetting, classes: usize) -> Vec<Kernel> {
+        match &setting.class_bandwidths {
             Some(widths) if widths.len() == classes => widths
                 .iter()
-                .map(|&b| candidate.kernel.with_bandwidth(b))
+                .map(|&b| setting.kernel.with_bandwidth(b))
                 .collect(),
-            _ => vec![candidate.kernel; classes],
+            _ => vec![setting.kernel; classes],
         }
     }
 
     /// The terms of the criterion on the rows of a problem, of which distances may be in memory.
     fn terms<'a>(
         &self,
-        candidate: &Candidate,
+        setting: &L2qpSetting,
         held: Option<&'a Matrix>,
         problem: &'a Problem,
         classes: &'a Classes,
         cache: RowCache,
     ) -> Result<Terms<'a>> {
-        let kernels = self.kernels(candidate, classes.n_classes());
+        let kernels = self.kernels(setting, classes.n_classes());
         let distances = Distances::new(held, self.family(), &problem.x);
-        let (smoothing, d) = (self.options.smoothing, problem.n_active());
+        let (smoothing, d) = (self.smoothing, problem.n_active());
         Terms::new(
             &kernels, smoothing, d, &problem.x, classes, distances, cache,
         )
@@ -97,7 +241,7 @@ impl L2qp {
     fn contrasts(&self, problem: &Problem) -> Vec<(Contrast, [usize; 2])> {
         let codes = problem.labels.codes();
         let c = problem.labels.n_classes();
-        if self.options.multiclass == MulticlassKind::Joint {
+        if self.multiclass == Multiclass::Joint {
             let alone = |k: usize| Contrast {
                 positive: (0..codes.len()).filter(|&i| codes[i] == k).collect(),
                 negative: vec![],
@@ -107,7 +251,7 @@ impl L2qp {
             return (0..c).map(|k| (alone(k), [k, k])).collect();
         }
         let outputs = |k: usize| if c == 2 { [1, 0] } else { [2 * k, 2 * k + 1] };
-        let contrasts = against_rest(problem, self.options.class_ratio).into_iter();
+        let contrasts = against_rest(problem, self.class_ratio).into_iter();
         contrasts
             .enumerate()
             .map(|(k, contrast)| (contrast, outputs(k)))
@@ -117,16 +261,16 @@ impl L2qp {
     fn decision(&self, problem: &Problem) -> Decision {
         let c = problem.labels.n_classes();
         if c == 2 {
-            let gamma = odds(problem, self.options.class_ratio);
+            let gamma = odds(problem, self.class_ratio);
             return Decision::LogDensity {
                 log_priors: vec![(gamma / (1.0 + gamma)).ln(), (1.0 / (1.0 + gamma)).ln()],
             };
         }
-        match self.options.multiclass {
-            MulticlassKind::Joint => Decision::LogDensity {
+        match self.multiclass {
+            Multiclass::Joint => Decision::LogDensity {
                 log_priors: problem.log_priors(),
             },
-            MulticlassKind::Rest => Decision::OneAgainstRest {
+            Multiclass::Rest => Decision::OneAgainstRest {
                 log_odds: problem
                     .priors
                     .iter()
@@ -139,7 +283,7 @@ impl L2qp {
     /// Bandwidth of each class as a multiple of the kernel's, where they have their own.
     fn bandwidth_ratios(&self, problem: &Problem) -> Result<Option<Vec<f64>>> {
         let c = problem.labels.n_classes();
-        match &self.options.class_bandwidths {
+        match &self.class_bandwidths {
             ClassBandwidths::Common => Ok(None),
             ClassBandwidths::Given(widths) if widths.len() == c => {
                 Ok(Some(widths.iter().map(|b| b / widths[0]).collect()))
@@ -154,7 +298,7 @@ impl L2qp {
                     let rows: Vec<usize> = (0..problem.n())
                         .filter(|&i| problem.labels.codes()[i] == k)
                         .collect();
-                    median_distance(&problem.x.select_rows(&rows), self.options.seed)
+                    median_distance(&problem.x.select_rows(&rows), problem.seed)
                 };
                 let spreads: Vec<f64> = (0..c).map(spread).collect();
                 // The geometric mean of the ratios is 1.
@@ -165,8 +309,8 @@ impl L2qp {
     }
 
     fn n_outputs(&self, classes: usize) -> usize {
-        match self.options.multiclass {
-            MulticlassKind::Rest if classes > 2 => 2 * classes,
+        match self.multiclass {
+            Multiclass::Rest if classes > 2 => 2 * classes,
             _ => classes,
         }
     }
@@ -185,7 +329,7 @@ impl L2qp {
         let mut solutions = Vec::with_capacity(contrasts.len());
         starts.resize(contrasts.len(), vec![]);
         for ((contrast, outputs), start) in contrasts.iter().zip(starts) {
-            let minimum = contrast.minimise(terms, balance, self.options.relaxed, tol, start);
+            let minimum = contrast.minimise(terms, balance, self.relaxed, tol, start);
             let solution = &minimum.solution;
             let keep = |side: &[usize]| {
                 let weighted = side.iter().map(|&i| (i, solution.weights[i]));
@@ -207,11 +351,11 @@ impl L2qp {
     fn expansion(
         &self,
         problem: &Problem,
-        candidate: &Candidate,
+        setting: &L2qpSetting,
         densities: &Densities,
     ) -> (KernelExpansion, Vec<usize>) {
         let d = problem.n_active();
-        let constant = candidate.kernel.log_normalizer(d).unwrap_or(f64::NAN);
+        let constant = setting.kernel.log_normalizer(d).unwrap_or(f64::NAN);
         let mut starts = vec![0];
         densities
             .iter()
@@ -222,9 +366,9 @@ impl L2qp {
             weights: all.iter().map(|(_, w)| *w).collect(),
             starts,
             offset: vec![constant; densities.len()],
-            own: candidate.class_bandwidths.as_ref().map(|widths| {
+            own: setting.class_bandwidths.as_ref().map(|widths| {
                 let of =
-                    |&i: &usize| own_width(&candidate.kernel, widths[problem.labels.codes()[i]], d);
+                    |&i: &usize| own_width(&setting.kernel, widths[problem.labels.codes()[i]], d);
                 let (scales, shifts) = rows.iter().map(of).unzip();
                 OwnWidths { scales, shifts }
             }),
@@ -232,7 +376,7 @@ impl L2qp {
         let support = problem.x.select_rows(&rows);
         let weights = problem.feature_weights.clone();
         (
-            KernelExpansion::new(candidate.kernel, weights, &support, output),
+            KernelExpansion::new(setting.kernel, weights, &support, output),
             rows,
         )
     }
@@ -242,13 +386,13 @@ impl L2qp {
         &self,
         fold: &Fold,
         against: &Matrix,
-        candidate: &Candidate,
+        setting: &L2qpSetting,
         densities: &Densities,
     ) -> Matrix {
         let (codes, d) = (fold.train.labels.codes(), fold.train.n_active());
-        let widths = candidate.class_bandwidths.as_ref();
+        let widths = setting.class_bandwidths.as_ref();
         let own =
-            |j: usize| widths.map_or((1.0, 0.0), |w| own_width(&candidate.kernel, w[codes[j]], d));
+            |j: usize| widths.map_or((1.0, 0.0), |w| own_width(&setting.kernel, w[codes[j]], d));
         let own: Vec<Vec<(f64, f64)>> = densities
             .iter()
             .map(|o| o.iter().map(|&(j, _)| own(j)).collect())
@@ -266,7 +410,7 @@ impl L2qp {
                     .zip(&own[c])
                     .map(|(&(j, _), o)| row[j] * o.0)
                     .collect();
-                candidate.kernel.apply_log(&mut logs);
+                setting.kernel.apply_log(&mut logs);
                 logs.iter_mut().zip(&own[c]).for_each(|(l, o)| *l += o.1);
                 let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
                 add_log_terms(&mut logs, &weights[c], &mut top, &mut sum);
@@ -318,13 +462,104 @@ fn median_distance(x: &Matrix, seed: u64) -> f64 {
         .unwrap_or(1.0)
 }
 
+const PARAMS: &[Param] = &[
+    DENSITY_KERNEL,
+    BANDWIDTHS,
+    Param::new(
+        "balances",
+        Kind::Grid {
+            range: Range::Positive,
+            letter: "E",
+        },
+        Fallback::Absent("1; tuned from 16 features on"),
+        "Balance of the quadratic against the linear term, eta",
+    )
+    .usual(),
+    SMOOTHING,
+    Param::new(
+        "class_bandwidths",
+        Kind::WordOrList(&["common", "spread"], Range::Positive, "B"),
+        Fallback::Word("common"),
+        "Bandwidths of the classes: one for all, in proportion to the median distance within each, or \
+         one per class",
+    ),
+    Param::new(
+        "relaxed",
+        Kind::Off,
+        Fallback::Kind,
+        "Let the weights of a class sum to less than 1 (the set A' of section 5.2)",
+    ),
+    CLASS_RATIO,
+    Param::new(
+        "multiclass",
+        Kind::Word(&["rest", "joint"], ""),
+        Fallback::Word("rest"),
+        "Several classes: each against all others, or every density by itself",
+    ),
+];
+
 impl Method for L2qp {
-    fn name(&self) -> &'static str {
-        "l2qp"
+    type Setting = L2qpSetting;
+
+    const ABOUT: About = About {
+        name: "l2qp",
+        class: "L2QP",
+        title: "difference of kernel densities, few samples retained",
+        plain: "class densities on few rows, a quadratic program (L2QP)",
+        summary: "The difference of class densities. A quadratic program finds the weights of the \
+                  samples, most of which are zero.",
+        paper: "Kim & Scott 2010",
+        tuned: "bandwidth, balance",
+        decides: "the larger weighted density",
+        sparse: Sparse::Samples,
+        outputs: Outputs::LogDensities,
+        params: PARAMS,
+        auto: true,
+        ..About::BLANK
+    };
+
+    fn check(&self) -> Result<()> {
+        require_density(&self.kernel)?;
+        require_gaussian_smoothing(&self.kernel, self.smoothing)?;
+        if self.class_bandwidths == ClassBandwidths::Common {
+            return Ok(());
+        }
+        let family = self.kernel.family();
+        require(
+            "class_bandwidths",
+            serde_json::to_value(family).unwrap_or_default(),
+            matches!(family, Family::Gaussian | Family::Cauchy),
+            "common, unless the kernel is gaussian or cauchy",
+        )?;
+        let smoothing = self.smoothing;
+        require(
+            "smoothing",
+            smoothing,
+            smoothing == 0.0,
+            "0 with `class_bandwidths`",
+        )
+    }
+
+    fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
+        let mut notices = without_ratio(&mut self.class_ratio, Self::ABOUT.name, n_classes);
+        let given = matches!(self.class_bandwidths, ClassBandwidths::Given(_));
+        if given && !self.kernel.bandwidths().is_empty() {
+            notices.push(Notice::Unused {
+                method: Self::ABOUT.name.into(),
+                params: vec!["bandwidth".into()],
+            });
+        }
+        notices
+    }
+
+    /// Of what is too much for distances to be kept: hundreds of programs with rows computed again
+    /// and again take hours.
+    fn tuning_rows(&self, n: usize) -> Option<usize> {
+        (!in_memory(n)).then_some(TUNING_ROWS)
     }
 
     fn family(&self) -> Family {
-        self.options.kernel
+        self.kernel.family()
     }
 
     fn footprint(&self, n: usize) -> Footprint {
@@ -340,10 +575,10 @@ impl Method for L2qp {
 
     /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10
     /// balances from 1 to `sqrt(2)^d`.
-    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        require_two(problem, self.name())?;
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<L2qpSetting>> {
+        require_two(problem, Self::ABOUT.name)?;
         let d = problem.n_active();
-        let mut balances = self.options.balances.clone();
+        let mut balances = self.balances.clone();
         if balances.is_empty() && d >= MANY_DIMENSIONS {
             let top = 0.5 * (d as f64).min(2000.0) * 2f64.ln();
             balances = (0..10).map(|k| (top * k as f64 / 9.0).exp()).collect();
@@ -353,27 +588,27 @@ impl Method for L2qp {
         // The larger the balance, the denser the solution: sparse ones first.
         balances.sort_by(f64::total_cmp);
         balances.dedup();
-        let kernels = density_kernels(&self.options, d, if balances.len() > 1 { 11 } else { 50 })?;
+        let kernels = density_kernels(&self.kernel, d, if balances.len() > 1 { 11 } else { 50 })?;
         let ratios = self.bandwidth_ratios(problem)?;
         let with = |kernel: Kernel, balance: f64| {
             let width = kernel.bandwidth().unwrap_or(1.0);
-            Candidate {
-                balance: Some(balance),
+            L2qpSetting {
+                balance,
                 class_bandwidths: ratios
                     .as_ref()
                     .map(|r| r.iter().map(|v| v * width).collect()),
-                ..Candidate::new(kernel)
+                kernel,
             }
         };
-        let kernels = match &self.options.class_bandwidths {
+        let kernels = match &self.class_bandwidths {
             // Given ones are what they are.
-            ClassBandwidths::Given(widths) => vec![self.options.kernel_with(widths[0], d)?],
+            ClassBandwidths::Given(widths) => vec![self.kernel.with(widths[0], d)?],
             _ => kernels,
         };
         // Each solution starts from the one before: of the same bandwidth, or of the next larger
         // one.
         let run = RUN.div_ceil(balances.len());
-        let arms: Vec<Arm> = kernels
+        let arms = kernels
             .chunks(run)
             .map(|run| {
                 run.iter()
@@ -381,12 +616,11 @@ impl Method for L2qp {
                     .collect()
             })
             .collect();
-        require_candidates(&arms)?;
-        Ok(arms)
+        some(arms)
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
-        if require_two(&fold.train, self.name()).is_err() {
+    fn held_out(&self, fold: &Fold, arm: &[L2qpSetting]) -> Result<Vec<Option<HeldOut>>> {
+        if require_two(&fold.train, Self::ABOUT.name).is_err() {
             return Ok(vec![None; arm.len()]);
         }
         let classes = fold.train.classes();
@@ -396,7 +630,7 @@ impl Method for L2qp {
         for same in arm.chunk_by(|a, b| a.kernel == b.kernel) {
             // A class that the fold lacks leaves bandwidths that are not those of its classes.
             let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
-            let first = Candidate {
+            let first = L2qpSetting {
                 class_bandwidths: same[0].class_bandwidths.clone().filter(fits),
                 ..same[0].clone()
             };
@@ -407,8 +641,8 @@ impl Method for L2qp {
                 &classes,
                 cache,
             )?;
-            for candidate in same {
-                let balance = candidate.balance.unwrap_or(1.0);
+            for setting in same {
+                let balance = setting.balance;
                 let (densities, solutions) =
                     self.solve(&mut terms, &fold.train, balance, FOLD, &mut starts);
                 if solutions.iter().any(|m| m.check().is_err()) {
@@ -430,32 +664,31 @@ impl Method for L2qp {
         Ok(results)
     }
 
-    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        require_two(problem, self.name())?;
+    fn fit(&self, problem: &Problem, setting: &L2qpSetting) -> Result<Fit> {
+        require_two(problem, Self::ABOUT.name)?;
         let base = in_memory(problem.n()).then(|| symmetric_base(self.family(), &problem.x));
         let classes = problem.classes();
         let mut terms = self.terms(
-            candidate,
+            setting,
             base.as_ref(),
             problem,
             &classes,
             row_cache(problem.n()),
         )?;
-        let balance = candidate.balance.unwrap_or(1.0);
+        let balance = setting.balance;
         let (densities, solutions) =
             self.solve(&mut terms, problem, balance, EXACT, &mut Vec::new());
         solutions.iter().try_for_each(Minimum::check)?;
-        let (expansion, mut retained) = self.expansion(problem, candidate, &densities);
+        let (expansion, mut retained) = self.expansion(problem, setting, &densities);
         retained.sort_unstable();
         retained.dedup();
         let objectives = solutions
             .iter()
             .map(|m| m.solution.objective * m.log_scale.exp());
-        Ok(Fit {
-            discriminant: None,
+        Ok(Fit::new(
             expansion,
-            decision: self.decision(problem),
-            report: FitReport {
+            self.decision(problem),
+            FitReport {
                 objective: Some(objectives.sum::<f64>()).filter(|v| v.is_finite()),
                 iterations: solutions.iter().map(|m| m.solution.iterations).sum(),
                 converged: solutions.iter().all(|m| m.solution.converged),
@@ -463,6 +696,6 @@ impl Method for L2qp {
                 retained_rows: retained,
                 ..FitReport::default()
             },
-        })
+        ))
     }
 }

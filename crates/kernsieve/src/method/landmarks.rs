@@ -16,19 +16,14 @@ pub(super) const BLOCK: usize = 4096;
 const POOL: (usize, usize) = (1000, 3);
 
 /// `m` rows, drawn by class.
-pub(super) fn by_class(problem: &Problem, m: usize, seed: u64) -> Vec<usize> {
-    stratified_sample(&problem.labels, m, seed)
+pub(super) fn by_class(problem: &Problem, m: usize) -> Vec<usize> {
+    stratified_sample(&problem.labels, m, problem.seed)
 }
 
 /// `m` rows by orthogonal least squares from a larger pool drawn by class (all of the pool's rows
 /// if the others add nothing).
-pub(super) fn by_selection(
-    problem: &Problem,
-    kernel: &Kernel,
-    m: usize,
-    seed: u64,
-) -> Result<Vec<usize>> {
-    let pool = by_class(problem, (POOL.1 * m).max(POOL.0).min(problem.n()), seed);
+pub(super) fn by_selection(problem: &Problem, kernel: &Kernel, m: usize) -> Result<Vec<usize>> {
+    let pool = by_class(problem, (POOL.1 * m).max(POOL.0).min(problem.n()));
     let sums = Sums::new(problem, kernel, &problem.x.select_rows(&pool));
     let mut chosen = Vec::with_capacity(m);
     forward_selection(sums.gram, sums.products, m, |step| {

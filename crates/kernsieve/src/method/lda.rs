@@ -13,35 +13,63 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
-use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Metric, Options, Problem,
-};
+use super::{About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Problem};
 use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
+use crate::notice::Notice;
+use crate::params::{COMPONENTS, METRIC, Protocol};
 use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
+use serde::{Deserialize, Serialize};
 
 /// A combination of standardised features with a smaller deviation counts as constant: two features
 /// then correlate to within 1e-8, and what is left of them is the rounding of the file.
 const SMALLEST_DEVIATION: f64 = 1e-4;
 
 /// Linear discriminant analysis.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `components` | classes - 1 | 1 or more | canonical variates to keep |
+/// | `metric` | within | | covariance in which the nearest mean is found |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Lda {
-    components: Option<usize>,
-    metric: Metric,
+    pub(super) components: Option<usize>,
+    pub(super) metric: Metric,
+}
+
+/// Covariance that the variates are scaled by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// The pooled within-class covariance of the variates is the identity: the nearest mean is that
+    /// of least Mahalanobis distance.
+    #[default]
+    Within,
+    /// Their total covariance is (Hidaka & Kurita, eq. 2).
+    Total,
 }
 
 impl Lda {
-    /// Takes from the options what concerns it: the number of components, and the metric.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            components: options.components,
-            metric: options.metric,
-        }
+    /// Linear discriminant analysis with all variates and the within-class metric.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With at most so many canonical variates.
+    pub fn components(mut self, components: usize) -> Self {
+        self.components = Some(components);
+        self
+    }
+
+    /// With the nearest mean in this metric.
+    pub fn metric(mut self, metric: Metric) -> Self {
+        self.metric = metric;
+        self
     }
 
     /// Fits: there is nothing to choose.
@@ -101,26 +129,38 @@ impl Lda {
                 problem.log_priors(),
             ),
         };
-        Ok(Fit {
-            discriminant: None,
-            expansion,
-            decision,
-            report: FitReport {
-                objective: Some(rss),
-                iterations: 1,
-                converged: true,
-                residual: Some(residual),
-                retained_rows: vec![],
-                eigenvalues: cv.eigenvalues,
-                ..FitReport::default()
-            },
-        })
+        let report = FitReport {
+            objective: Some(rss),
+            iterations: 1,
+            converged: true,
+            residual: Some(residual),
+            eigenvalues: cv.eigenvalues,
+            ..FitReport::default()
+        };
+        Ok(Fit::new(expansion, decision, report))
     }
 }
 
 impl Method for Lda {
-    fn name(&self) -> &'static str {
-        "lda"
+    type Setting = NoSetting;
+
+    const ABOUT: About = About {
+        name: "lda",
+        class: "LDA",
+        title: "linear discriminant analysis",
+        plain: "linear discriminant analysis (LDA)",
+        summary: "Linear discriminant analysis by optimal scoring: the classical linear rule.",
+        paper: "Harrison & Pasupa 2009",
+        decides: "Mahalanobis distance and priors",
+        class_weight_is_cost: true,
+        params: &[COMPONENTS, METRIC],
+        auto: true,
+        quick: true,
+        ..About::BLANK
+    };
+
+    fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
+        limit_components(&mut self.components, n_classes)
     }
 
     fn family(&self) -> Family {
@@ -131,17 +171,28 @@ impl Method for Lda {
         Footprint::NONE
     }
 
-    fn arms(&self, _: &Problem) -> Result<Vec<Arm>> {
-        Ok(vec![vec![Candidate::new(Kernel::Linear)]])
+    fn grid(&self, _: &Problem, _: &Protocol) -> Result<Grid<NoSetting>> {
+        Ok(vec![vec![NoSetting]])
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[NoSetting]) -> Result<Vec<Option<HeldOut>>> {
         Ok(self.solve(&fold.train)?.held_out(fold, arm))
     }
 
-    fn fit(&self, problem: &Problem, _: &Candidate) -> Result<Fit> {
+    fn fit(&self, problem: &Problem, _: &NoSetting) -> Result<Fit> {
         self.solve(problem)
     }
+}
+
+/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe that
+/// they are.
+pub(super) fn limit_components(components: &mut Option<usize>, classes: usize) -> Vec<Notice> {
+    let most = classes.saturating_sub(1).max(1);
+    let Some(asked) = components.filter(|c| *c > most) else {
+        return vec![];
+    };
+    *components = Some(most);
+    vec![Notice::FewerComponents { asked, classes }]
 }
 
 /// Scales variates of within-class covariance `I` so that their total covariance is (Hidaka &
@@ -208,7 +259,7 @@ mod tests {
     fn within_class_covariance_of_the_variates_is_the_identity() {
         for (n, p, c) in [(60, 4, 3), (200, 7, 5), (50, 2, 4), (30, 1, 2)] {
             let problem = problem(n, p, c, 1);
-            let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
+            let fit = Lda::new().solve(&problem).expect("fits");
             let z = fit.expansion.evaluate(&problem.x);
             assert_eq!(z.cols(), p.min(c - 1));
             let w = within(&z, &problem);
@@ -225,11 +276,8 @@ mod tests {
     fn in_the_total_metric_the_total_covariance_is_the_identity() {
         for (n, p, c) in [(60, 4, 3), (50, 2, 4), (30, 1, 2)] {
             let problem = problem(n, p, c, 1);
-            let options = Options {
-                metric: Metric::Total,
-                ..Options::default()
-            };
-            let fit = Lda::new(&options).solve(&problem).expect("fits");
+            let lda = Lda::new().metric(Metric::Total);
+            let fit = lda.solve(&problem).expect("fits");
             let z = fit.expansion.evaluate(&problem.x);
             let mean = crate::linalg::column_means(&z);
             for a in 0..z.cols() {
@@ -249,7 +297,7 @@ mod tests {
     #[test]
     fn two_classes_give_fishers_direction() {
         let problem = problem(80, 3, 2, 2);
-        let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
+        let fit = Lda::new().solve(&problem).expect("fits");
         let w = fit.expansion.support.row(0).to_vec();
         // S_W w is proportional to the difference of the means: Fisher's condition, without solving
         // anything.
@@ -275,7 +323,7 @@ mod tests {
             j => a.x[(i, j)],
         });
         b.feature_weights = vec![1.0, 1.0, 1.0, 1.0, 0.0];
-        let lda = Lda::new(&Options::default());
+        let lda = Lda::new();
         let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
         let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
         let pb = fb.decision.posterior(&fb.expansion.evaluate(&b.x));
@@ -293,7 +341,7 @@ mod tests {
         let recode = [2, 0, 1];
         let codes: Vec<usize> = order.iter().map(|&i| recode[a.labels.codes()[i]]).collect();
         b.labels = Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
-        let lda = Lda::new(&Options::default());
+        let lda = Lda::new();
         let (fa, fb) = (lda.solve(&a).expect("fits"), lda.solve(&b).expect("fits"));
         let pa = fa.decision.posterior(&fa.expansion.evaluate(&a.x));
         let pb = fb.decision.posterior(&fb.expansion.evaluate(&a.x));
@@ -307,7 +355,7 @@ mod tests {
     #[test]
     fn more_features_than_rows_still_separate() {
         let problem = problem(12, 40, 3, 5);
-        let fit = Lda::new(&Options::default()).solve(&problem).expect("fits");
+        let fit = Lda::new().solve(&problem).expect("fits");
         let p = fit.decision.posterior(&fit.expansion.evaluate(&problem.x));
         for (i, &c) in problem.labels.codes().iter().enumerate() {
             assert_eq!(crate::decision::argmax(p.row(i)), c);

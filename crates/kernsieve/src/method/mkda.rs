@@ -13,9 +13,13 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
+#[cfg(test)]
+mod tests;
+
+use super::lda::limit_components;
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Penalty, Problem,
-    kernels_around_median, require_candidates,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Problem, Ridged,
+    kernels_around_median, some,
 };
 use crate::classes::Classes;
 use crate::decision::Decision;
@@ -23,8 +27,14 @@ use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, center_gram_weighted, centred_scale, gram};
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_product};
+use crate::notice::Notice;
+use crate::params::{
+    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, KernelChoice, Kind, L1_RATIO, POSTERIOR,
+    POSTERIOR_SPARSITY, Param, Protocol, RIDGE, SHIFT, SIMPLEX, SLOPE,
+};
 use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
 use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
+use serde::{Deserialize, Serialize};
 
 /// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
@@ -32,9 +42,32 @@ const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25]
 const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// Multinomial kernel discriminant analysis.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
+/// | `ridge` | tuned | above 0 | `r` of eq. 9 |
+/// | `penalty` | kernel | | `R = r K` or `R = r I` |
+/// | `components` | classes - 1 | 1 or more | canonical variates to keep |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Mkda {
-    options: Options,
+    #[serde(flatten)]
+    kernel: KernelChoice,
+    ridge: Option<f64>,
+    penalty: Penalty,
+    components: Option<usize>,
+}
+
+/// Penalty matrix `R` of multinomial kernel discriminant analysis (Harrison & Pasupa, eq. 9).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Penalty {
+    /// `R = r K`: the squared norm of the function.
+    #[default]
+    Kernel,
+    /// `R = r I`: the squared norm of the coefficients.
+    Identity,
 }
 
 /// The solution on one Gram matrix.
@@ -175,34 +208,97 @@ impl Equations<'_> {
 }
 
 impl Mkda {
-    /// Takes over the options.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            options: options.clone(),
-        }
+    /// A Gaussian kernel, everything tuned.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    fn ridge_of(&self, candidate: &Candidate, n: f64) -> f64 {
-        candidate.ridge.unwrap_or(1e-3 * n)
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With this ridge.
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = Some(ridge);
+        self
+    }
+
+    /// With this penalty.
+    pub fn penalty(mut self, penalty: Penalty) -> Self {
+        self.penalty = penalty;
+        self
+    }
+
+    /// With at most so many canonical variates.
+    pub fn components(mut self, components: usize) -> Self {
+        self.components = Some(components);
+        self
     }
 }
 
 impl Method for Mkda {
-    fn name(&self) -> &'static str {
-        "mkda"
+    type Setting = Ridged;
+
+    const ABOUT: About = About {
+        name: "mkda",
+        class: "MKDA",
+        title: "kernel discriminant analysis with a ridge",
+        plain: "kernel discriminant analysis, any number of classes (MKDA)",
+        summary: "Kernel discriminant analysis with a ridge, for any number of classes.",
+        paper: "Harrison & Pasupa 2009",
+        tuned: "bandwidth, ridge",
+        decides: "Mahalanobis distance and priors",
+        calibrated: true,
+        class_weight_is_cost: true,
+        precomputed: true,
+        params: &[
+            KERNEL,
+            BANDWIDTHS,
+            DEGREE,
+            SLOPE,
+            SHIFT,
+            Param {
+                help: "Squared-norm penalty, the r of R = r K",
+                ..RIDGE
+            },
+            Param::new(
+                "penalty",
+                Kind::Word(&["kernel", "identity"], ""),
+                Fallback::Word("kernel"),
+                "Penalise the norm of the function (R = r K) or of the coefficients (R = r I)",
+            ),
+            COMPONENTS,
+            POSTERIOR,
+            POSTERIOR_SPARSITY,
+            L1_RATIO,
+            SIMPLEX,
+        ],
+        auto: true,
+        ..About::BLANK
+    };
+
+    fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
+        limit_components(&mut self.components, n_classes)
     }
 
     fn family(&self) -> Family {
-        self.options.kernel
+        self.kernel.family()
+    }
+
+    fn at_bandwidth(&self, bandwidth: f64) -> Option<Self> {
+        let kernel = self.kernel.clone().with_bandwidths([bandwidth]);
+        Some(self.clone().kernel(kernel))
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
         Footprint::gram(3)
     }
 
-    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        let kernels = kernels_around_median(&self.options, problem, &BANDWIDTH_MULTIPLES)?;
-        let ridges = |kernel: &Kernel| match self.options.ridge {
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<Ridged>> {
+        let kernels = kernels_around_median(&self.kernel, problem, &BANDWIDTH_MULTIPLES)?;
+        let ridges = |kernel: &Kernel| match self.ridge {
             Some(r) => vec![r],
             None => {
                 let trace = problem.classes().total()
@@ -210,36 +306,26 @@ impl Method for Mkda {
                 RIDGE_MULTIPLES.iter().map(|m| m * trace).collect()
             }
         };
-        let arms: Vec<Arm> = kernels
+        let arms = kernels
             .into_iter()
-            .map(|kernel| {
-                ridges(&kernel)
-                    .into_iter()
-                    .map(|r| Candidate::new(kernel).ridge(r))
-                    .collect()
-            })
-            .collect();
-        require_candidates(&arms)?;
-        Ok(arms)
+            .map(|kernel| Ridged::arm(kernel, &ridges(&kernel)));
+        some(arms.collect())
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[Ridged]) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else {
             return Ok(vec![]);
         };
         let (k, kv) = fold.grams(&first.kernel)?;
         let classes = fold.train.classes();
-        let ridges: Vec<f64> = arm
-            .iter()
-            .map(|c| self.ridge_of(c, classes.total()))
-            .collect();
+        let ridges: Vec<f64> = arm.iter().map(|s| s.ridge).collect();
         let solved = solve_gram(
             &k,
             first.kernel.family().is_definite(),
             &classes,
             &ridges,
-            self.options.penalty,
-            self.options.components,
+            self.penalty,
+            self.components,
         )?;
         Ok(solved
             .into_iter()
@@ -256,17 +342,17 @@ impl Method for Mkda {
             .collect())
     }
 
-    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
-        let k = gram(&candidate.kernel, &problem.x);
+    fn fit(&self, problem: &Problem, setting: &Ridged) -> Result<Fit> {
+        let k = gram(&setting.kernel, &problem.x);
         let classes = problem.classes();
-        let ridge = self.ridge_of(candidate, classes.total());
+        let ridge = setting.ridge;
         let mut solved = solve_gram(
             &k,
-            candidate.kernel.family().is_definite(),
+            setting.kernel.family().is_definite(),
             &classes,
             &[ridge],
-            self.options.penalty,
-            self.options.components,
+            self.penalty,
+            self.components,
         )?;
         let s = solved
             .pop()
@@ -275,19 +361,18 @@ impl Method for Mkda {
             coef: s.variates.coef,
             offset: s.variates.offset,
         };
-        Ok(Fit {
-            discriminant: None,
-            expansion: KernelExpansion::new(
-                candidate.kernel,
+        Ok(Fit::new(
+            KernelExpansion::new(
+                setting.kernel,
                 problem.feature_weights.clone(),
                 &problem.x,
                 output,
             ),
-            decision: Decision::Mahalanobis {
+            Decision::Mahalanobis {
                 means: s.variates.means,
                 log_priors: problem.log_priors(),
             },
-            report: FitReport {
+            FitReport {
                 objective: Some(s.rss),
                 iterations: 1,
                 converged: true,
@@ -297,137 +382,6 @@ impl Method for Mkda {
                 eigenvalues: s.variates.eigenvalues,
                 ..FitReport::default()
             },
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::Kernel;
-    use crate::method::lda::Lda;
-    use crate::testing::problem;
-
-    /// Eq. 10 by plain normal equations and Gaussian elimination: slow and obvious.
-    fn regress(k: &Matrix, y: &Matrix, r: f64, penalty: Penalty) -> (Matrix, Vec<f64>) {
-        let (n, c) = (k.rows(), y.cols());
-        let aug = Matrix::from_fn(n, n + 1, |i, j| if j < n { k[(i, j)] } else { 1.0 });
-        let mut m = matmul(aug.view().t(), aug.view());
-        for i in 0..n {
-            for j in 0..n {
-                m[(i, j)] += match penalty {
-                    Penalty::Kernel => r * k[(i, j)],
-                    Penalty::Identity => r * f64::from(i == j),
-                };
-            }
-        }
-        let mut b = matmul(aug.view().t(), y.view());
-        for col in 0..=n {
-            let pivot = (col..=n)
-                .max_by(|&a, &b| m[(a, col)].abs().total_cmp(&m[(b, col)].abs()))
-                .expect("rows");
-            for j in 0..=n {
-                let t = m[(col, j)];
-                m[(col, j)] = m[(pivot, j)];
-                m[(pivot, j)] = t;
-            }
-            for j in 0..c {
-                let t = b[(col, j)];
-                b[(col, j)] = b[(pivot, j)];
-                b[(pivot, j)] = t;
-            }
-            for i in 0..=n {
-                if i != col {
-                    let f = m[(i, col)] / m[(col, col)];
-                    for j in 0..=n {
-                        m[(i, j)] -= f * m[(col, j)];
-                    }
-                    for j in 0..c {
-                        b[(i, j)] -= f * b[(col, j)];
-                    }
-                }
-            }
-        }
-        let x = Matrix::from_fn(n + 1, c, |i, j| b[(i, j)] / m[(i, i)]);
-        (Matrix::from_fn(n, c, |i, j| x[(i, j)]), x.row(n).to_vec())
-    }
-
-    #[test]
-    fn equals_canonical_variates_of_the_brute_force_regression() {
-        let problem = problem(30, 3, 3, 2);
-        let k = gram(&Kernel::Gaussian { bandwidth: 1.2 }, &problem.x);
-        let classes = problem.classes();
-        let y = scored_responses(&classes);
-        for penalty in [Penalty::Kernel, Penalty::Identity] {
-            let (a, o) = regress(&k, &y, 0.3, penalty);
-            let mut fitted = matmul(k.view(), a.view());
-            add_to_rows(&mut fitted, &o);
-            let expected = canonical(&a, &o, &fitted, &classes, None).expect("finite");
-            let solved = solve_gram(&k, true, &classes, &[0.3], penalty, None).expect("solves");
-            let s = solved
-                .into_iter()
-                .next()
-                .expect("one")
-                .expect("solved")
-                .variates;
-            for (u, v) in s.means.as_slice().iter().zip(expected.means.as_slice()) {
-                assert!((u.abs() - v.abs()).abs() < 1e-7, "{u} {v}");
-            }
-            for (u, v) in s.eigenvalues.iter().zip(&expected.eigenvalues) {
-                assert!((u - v).abs() < 1e-9);
-            }
-        }
-    }
-
-    #[test]
-    fn an_indefinite_kernel_keeps_its_promises() {
-        // Class means and eigenvalues must be those of the model's own outputs, at any ridge.
-        let problem = problem(60, 4, 3, 6);
-        let kernel = Kernel::Sigmoid {
-            slope: 0.5,
-            shift: 0.1,
-        };
-        let mkda = Mkda::new(&Options {
-            kernel: Family::Sigmoid,
-            ..Options::default()
-        });
-        for r in [1e-3, 0.1, 1.0, 10.0] {
-            let fit = mkda
-                .fit(&problem, &Candidate::new(kernel).ridge(r))
-                .expect("fits");
-            let z = fit.expansion.evaluate(&problem.x);
-            let means = problem.classes().means(&z);
-            let Decision::Mahalanobis { means: claimed, .. } = &fit.decision else {
-                panic!("wrong rule")
-            };
-            for (a, b) in means.as_slice().iter().zip(claimed.as_slice()) {
-                assert!((a - b).abs() < 1e-6 * claimed.max_abs(), "r = {r}: {a} {b}");
-            }
-            // No worse than the offset alone, which leaves n (c - 1).
-            assert!(fit.report.objective.expect("known") <= 120.0);
-            assert!(fit.report.residual.expect("known") < 1e-9);
-        }
-    }
-
-    #[test]
-    fn linear_kernel_and_vanishing_ridge_are_lda() {
-        let problem = problem(90, 4, 3, 3);
-        let options = Options {
-            kernel: Family::Linear,
-            ..Options::default()
-        };
-        let mkda = Mkda::new(&options);
-        let fit = mkda
-            .fit(&problem, &Candidate::new(Kernel::Linear).ridge(1e-7))
-            .expect("fits");
-        let lda = Lda::new(&options).solve(&problem).expect("fits");
-        let (za, zb) = (
-            fit.expansion.evaluate(&problem.x),
-            lda.expansion.evaluate(&problem.x),
-        );
-        let (pa, pb) = (fit.decision.posterior(&za), lda.decision.posterior(&zb));
-        for (u, v) in pa.as_slice().iter().zip(pb.as_slice()) {
-            assert!((u - v).abs() < 1e-6, "{u} {v}");
-        }
+        ))
     }
 }

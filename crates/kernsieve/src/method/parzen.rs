@@ -11,19 +11,27 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::{
-    Arm, Candidate, Fit, FitReport, Fold, Footprint, HeldOut, Method, Options, Problem,
-    density_kernels, require_candidates,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, OnlyKernel, Outputs, Problem,
+    density_kernels, some,
 };
 use crate::decision::Decision;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output, add_log_terms};
 use crate::kernel::Family;
 use crate::linalg::Matrix;
+use crate::params::{BANDWIDTHS, DENSITY_KERNEL, KernelChoice, Protocol};
+use serde::{Deserialize, Serialize};
 
 /// Plug-in kernel densities.
-#[derive(Clone, Debug)]
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Parzen {
-    options: Options,
+    #[serde(flatten)]
+    kernel: KernelChoice,
 }
 
 /// Rows of each class, class by class.
@@ -39,21 +47,57 @@ fn rows_by_class(problem: &Problem) -> (Vec<usize>, Vec<usize>) {
 }
 
 impl Parzen {
-    /// Takes over the options.
-    pub fn new(options: &Options) -> Self {
-        Self {
-            options: options.clone(),
-        }
+    /// Gaussian densities, the bandwidth tuned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    pub(super) fn choice(&self) -> &KernelChoice {
+        &self.kernel
     }
 }
 
+/// A density needs a kernel that is one.
+pub(super) fn require_density(kernel: &KernelChoice) -> Result<()> {
+    let name = serde_json::to_value(kernel.family()).unwrap_or_default();
+    require(
+        "kernel",
+        name,
+        kernel.family().has_bandwidth(),
+        "a density: gaussian, laplacian or cauchy",
+    )
+}
+
 impl Method for Parzen {
-    fn name(&self) -> &'static str {
-        "parzen"
+    type Setting = OnlyKernel;
+
+    const ABOUT: About = About {
+        name: "parzen",
+        class: "Parzen",
+        title: "plug-in kernel densities",
+        plain: "kernel density of each class (Parzen windows)",
+        summary: "Plug-in kernel densities: one density per class, and Bayes' rule.",
+        paper: "Kim & Scott 2010",
+        tuned: "bandwidth",
+        decides: "Bayes' rule",
+        outputs: Outputs::LogDensities,
+        params: &[DENSITY_KERNEL, BANDWIDTHS],
+        auto: true,
+        ..About::BLANK
+    };
+
+    fn check(&self) -> Result<()> {
+        require_density(&self.kernel)
     }
 
     fn family(&self) -> Family {
-        self.options.kernel
+        self.kernel.family()
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
@@ -63,17 +107,17 @@ impl Method for Parzen {
         }
     }
 
-    fn arms(&self, problem: &Problem) -> Result<Vec<Arm>> {
-        let kernels = density_kernels(&self.options, problem.n_active(), 50)?;
-        let arms: Vec<Arm> = kernels
-            .into_iter()
-            .map(|kernel| vec![Candidate::new(kernel)])
-            .collect();
-        require_candidates(&arms)?;
-        Ok(arms)
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<OnlyKernel>> {
+        let kernels = density_kernels(&self.kernel, problem.n_active(), 50)?;
+        some(
+            kernels
+                .into_iter()
+                .map(|kernel| vec![OnlyKernel { kernel }])
+                .collect(),
+        )
     }
 
-    fn held_out(&self, fold: &Fold, arm: &Arm) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[OnlyKernel]) -> Result<Vec<Option<HeldOut>>> {
         let Some(base) = &fold.held_out_base else {
             return Err(Error::Data("parzen needs the distances of a fold".into()));
         };
@@ -85,7 +129,7 @@ impl Method for Parzen {
         let weight: Vec<f64> = order.iter().map(|&i| classes.weight(i)).collect();
         Ok(arm
             .iter()
-            .map(|candidate| {
+            .map(|setting| {
                 // The normalising constant is the same for all classes and cancels.
                 let c = starts.len() - 1;
                 let mut z = Matrix::zeros(base.rows(), c);
@@ -93,7 +137,7 @@ impl Method for Parzen {
                 for i in 0..base.rows() {
                     let row = base.row(i);
                     logs.iter_mut().zip(&order).for_each(|(l, &j)| *l = row[j]);
-                    candidate.kernel.apply_log(&mut logs);
+                    setting.kernel.apply_log(&mut logs);
                     for (class, group) in starts.windows(2).enumerate() {
                         let (mut top, mut sum) = (f64::NEG_INFINITY, 0.0);
                         let range = group[0]..group[1];
@@ -106,10 +150,10 @@ impl Method for Parzen {
             .collect())
     }
 
-    fn fit(&self, problem: &Problem, candidate: &Candidate) -> Result<Fit> {
+    fn fit(&self, problem: &Problem, setting: &OnlyKernel) -> Result<Fit> {
         let (order, starts) = rows_by_class(problem);
         let d = problem.n_active();
-        let Some(constant) = candidate.kernel.log_normalizer(d) else {
+        let Some(constant) = setting.kernel.log_normalizer(d) else {
             return Err(Error::Data(
                 "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
             ));
@@ -126,24 +170,23 @@ impl Method for Parzen {
             own: None,
         };
         let support = problem.x.select_rows(&order);
-        Ok(Fit {
-            discriminant: None,
-            expansion: KernelExpansion::new(
-                candidate.kernel,
+        Ok(Fit::new(
+            KernelExpansion::new(
+                setting.kernel,
                 problem.feature_weights.clone(),
                 &support,
                 output,
             ),
-            decision: Decision::LogDensity {
+            Decision::LogDensity {
                 log_priors: problem.log_priors(),
             },
-            report: FitReport {
+            FitReport {
                 iterations: 1,
                 converged: true,
                 retained_rows: order,
                 ..FitReport::default()
             },
-        })
+        ))
     }
 }
 
@@ -169,8 +212,8 @@ mod tests {
         let problem = problem(50, 2, 1);
         let h = 0.8;
         let kernel = Kernel::Gaussian { bandwidth: h };
-        let fit = Parzen::new(&Options::default())
-            .fit(&problem, &Candidate::new(kernel))
+        let fit = Parzen::new()
+            .fit(&problem, &OnlyKernel { kernel })
             .expect("fits");
         let mut rng = Rng::new(2);
         let test = Matrix::from_fn(10, 2, |_, _| rng.normal());
@@ -212,12 +255,14 @@ mod tests {
             train_base: None,
             held_out_base: Some(base),
         };
-        let candidate = Candidate::new(Kernel::Gaussian { bandwidth: 0.3 });
-        let parzen = Parzen::new(&Options::default());
+        let setting = OnlyKernel {
+            kernel: Kernel::Gaussian { bandwidth: 0.3 },
+        };
+        let parzen = Parzen::new();
         let cv = parzen
-            .held_out(&fold, &vec![candidate.clone()])
+            .held_out(&fold, &[setting])
             .expect("works");
-        let fit = parzen.fit(&fold.train, &candidate).expect("fits");
+        let fit = parzen.fit(&fold.train, &setting).expect("fits");
         let direct = fit
             .decision
             .posterior(&fit.expansion.evaluate(&fold.held_out));

@@ -4,10 +4,10 @@ mod record;
 
 pub use crate::method::{CvEntry, Press};
 pub(crate) use record::optimism;
-pub use record::{AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
+pub use record::{Asked, AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
 
 use crate::data::{Scaling, Schema};
-use crate::decision::{Decision, softmax_in_place, softmax_rows};
+use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
@@ -56,6 +56,18 @@ impl Model {
         let outputs = self.outputs(x);
         let posterior = self.posterior(&outputs);
         Prediction { outputs, posterior }
+    }
+
+    /// The most probable class of every row, by name.
+    pub fn predict_classes(&self, x: &Matrix) -> Vec<&str> {
+        let posterior = self.posterior(&self.outputs(x));
+        let name = |row: &[f64]| self.classes[argmax(row)].as_str();
+        posterior.iter_rows().map(name).collect()
+    }
+
+    /// The training rows that the model keeps, in order of selection where there is one.
+    pub fn support_rows(&self) -> &[usize] {
+        &self.record.report.retained_rows
     }
 
     /// Outputs `z` of rows of raw features.
@@ -141,20 +153,16 @@ impl Model {
                 .collect();
         }
         let used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
-        let size = |k: usize| match self
-            .record
-            .candidate
-            .posterior
-            .as_ref()
-            .and_then(|p| p.sparsity)
-        {
+        let posterior = self.record.setting.posterior();
+        let regression = posterior.is_some_and(|p| p.number("sparsity").is_some());
+        let size = |k: usize| match regression {
             // Support rows of linear posteriors are their coefficients.
-            Some(_) => self
+            true => self
                 .reader()
                 .support
                 .iter_rows()
                 .fold(0.0, |m, row| f64::max(m, row[k].abs())),
-            None => w[used[k]].abs(),
+            false => w[used[k]].abs(),
         };
         let mut order: Vec<usize> = (0..used.len()).collect();
         order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
@@ -212,14 +220,14 @@ impl Model {
                 s.weights.iter().map(|(j, _)| j).chain(others)
             })
             .chain(&self.record.report.imported);
-        let chosen = self.record.candidate.features.iter().flatten();
+        let voted = self.record.setting.features().unwrap_or_default();
         let folds = self
             .record
             .cv
             .iter()
             .flat_map(|cv| &cv.grid)
             .map(|e| e.feature_folds.len());
-        if !path.chain(chosen).all(within) || !folds.into_iter().all(|k| k == 0 || k == p) {
+        if !path.chain(&voted).all(within) || !folds.into_iter().all(|k| k == 0 || k == p) {
             return fail("the record of the features does not match them".into());
         }
         if self

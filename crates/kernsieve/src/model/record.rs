@@ -1,7 +1,8 @@
 //! How a model came about: what was asked, what was tried, what was chosen.
 
 use crate::method::density::DensityRecord;
-use crate::method::{Candidate, CvEntry, FitReport, Options, Rule};
+use crate::method::{Chosen, CvEntry, FitReport, Setting};
+use crate::params::{Params, Protocol, Rule};
 use serde::{Deserialize, Serialize};
 
 /// How a model came about. Holds no times or dates: the same data, seed and version give the same
@@ -12,10 +13,11 @@ pub struct TrainingRecord {
     pub version: String,
     /// Method, by its name on the command line.
     pub method: String,
-    /// What the user asked for.
-    pub options: Options,
-    /// The settings that were chosen.
-    pub candidate: Candidate,
+    /// What was asked for.
+    pub options: Asked,
+    /// The setting that was chosen.
+    #[serde(rename = "candidate")]
+    pub setting: Chosen,
     /// How the fit went.
     pub report: FitReport,
     /// Training rows.
@@ -32,6 +34,37 @@ pub struct TrainingRecord {
     /// How a density came about, where the model is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<DensityRecord>,
+}
+
+/// What was asked for: the protocol, and the parameters of the method by id.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// What is the same for all methods.
+    #[serde(flatten)]
+    pub protocol: Protocol,
+    /// Parameters of the method. Older files have those of all methods.
+    #[serde(flatten)]
+    pub params: Params,
+}
+
+impl Asked {
+    /// A parameter that is a number.
+    pub fn number(&self, id: &str) -> Option<f64> {
+        self.params.get(id)?.as_f64()
+    }
+
+    /// A parameter that is a whole number.
+    pub fn count(&self, id: &str) -> Option<usize> {
+        self.params
+            .get(id)?
+            .as_u64()
+            .and_then(|v| v.try_into().ok())
+    }
+
+    /// A parameter that is a word.
+    pub fn word(&self, id: &str) -> Option<&str> {
+        self.params.get(id)?.as_str()
+    }
 }
 
 /// How a method was chosen.
@@ -65,14 +98,15 @@ pub struct AutoEntry {
     pub note: Option<String>,
 }
 
-/// The whole table of a cross-validation, candidates in order of preference.
+/// The whole table of a cross-validation, settings in order of preference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CvTable {
+#[serde(bound(deserialize = "S: serde::de::DeserializeOwned"))]
+pub struct CvTable<S = Chosen> {
     /// Number of folds.
     pub folds: usize,
-    /// One entry per candidate, preferred ones first.
-    pub grid: Vec<CvEntry>,
-    /// Position of the chosen candidate.
+    /// One entry per setting, preferred ones first.
+    pub grid: Vec<CvEntry<S>>,
+    /// Position of the chosen setting.
     pub chosen: usize,
     /// How it was chosen.
     pub rule: Rule,
@@ -102,7 +136,7 @@ pub struct CurvePoint {
     pub press: Option<f64>,
 }
 
-impl CvTable {
+impl<S: Clone> CvTable<S> {
     /// The same table with the error of the chosen entry taken from another validation of it, whose
     /// only entry it is.
     pub(crate) fn with_error_of(mut self, other: &Self) -> Self {
@@ -117,15 +151,29 @@ impl CvTable {
     }
 
     /// The chosen entry.
-    pub fn best(&self) -> &CvEntry {
+    pub fn best(&self) -> &CvEntry<S> {
         &self.grid[self.chosen]
     }
 }
 
-/// The optimism of choosing entry `chosen`: zero for a single candidate.
-pub(crate) fn optimism(grid: &[CvEntry], chosen: usize) -> f64 {
+impl<S: Setting> CvTable<S> {
+    /// The same with the type of the settings forgotten.
+    pub(crate) fn erased(self) -> CvTable {
+        CvTable {
+            folds: self.folds,
+            grid: self.grid.into_iter().map(CvEntry::erased).collect(),
+            chosen: self.chosen,
+            rule: self.rule,
+            optimism: self.optimism,
+            curve: self.curve,
+        }
+    }
+}
+
+/// The optimism of choosing entry `chosen`: zero for a single setting.
+pub(crate) fn optimism<S>(grid: &[CvEntry<S>], chosen: usize) -> f64 {
     let best = &grid[chosen];
-    let fitted: Vec<&CvEntry> = grid.iter().filter(|e| e.error.is_some()).collect();
+    let fitted: Vec<&CvEntry<S>> = grid.iter().filter(|e| e.error.is_some()).collect();
     let gaps = (0..best.fold_errors.len()).map(|k| {
         let least = fitted
             .iter()
@@ -139,19 +187,13 @@ pub(crate) fn optimism(grid: &[CvEntry], chosen: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
+    use serde_json::json;
 
     fn entry(fold_errors: Vec<f64>) -> CvEntry {
         CvEntry {
-            candidate: Candidate::new(Kernel::Linear),
-            left_after: None,
-            score: None,
             error: Some(fold_errors.iter().sum::<f64>() / fold_errors.len() as f64),
-            standard_error: 0.0,
-            log_loss: None,
-            press: None,
-            feature_folds: vec![],
             fold_errors,
+            ..CvEntry::failed(Chosen::default())
         }
     }
 
@@ -159,5 +201,21 @@ mod tests {
     fn optimism_is_the_gap_to_each_folds_own_best() {
         let grid = vec![entry(vec![0.1, 0.3]), entry(vec![0.3, 0.2])];
         assert!((optimism(&grid, 0) - 0.05).abs() < 1e-15);
+    }
+
+    #[test]
+    fn protocol_and_parameters_share_one_object() {
+        let asked: Asked = serde_json::from_value(json!({
+            "folds": 7, "seed": 3, "ridge": 0.5, "kernel": "gaussian", "priors": {"given": [0.5, 0.5]},
+        }))
+        .expect("reads");
+        assert_eq!((asked.protocol.folds, asked.protocol.seed), (7, 3));
+        assert_eq!(asked.number("ridge"), Some(0.5));
+        assert!(!asked.params.contains_key("folds"));
+        let again = serde_json::to_value(&asked).expect("plain");
+        assert_eq!(
+            serde_json::from_value::<Asked>(again).expect("reads"),
+            asked
+        );
     }
 }

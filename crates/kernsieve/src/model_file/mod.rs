@@ -11,9 +11,11 @@ pub use read::{load, read};
 pub use write::{save, to_bytes};
 
 use crate::data::Schema;
+use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::model::TrainingRecord;
+use crate::model::{Model, TrainingRecord};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of
 /// format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support
@@ -71,28 +73,39 @@ enum DecisionKind {
     OneAgainstRest,
 }
 
+impl Model {
+    /// Saves the model to a file, whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        save(self, path.as_ref())
+    }
+
+    /// Loads a model from a file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        load(path.as_ref())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{CATALOGUE, Entry, find};
     use crate::data::{Dataset, Rng, simulate};
     use crate::error::Error;
-    use crate::method::density::Criterion;
-    use crate::method::{MethodKind, Options};
+    use crate::method::density::Density;
     use crate::model::Model;
-    use crate::tuning::{Control, DensityData, train, train_density};
+    use crate::params::{Params, Protocol};
+    use crate::tuning::{Control, DensityData, train_density};
 
-    fn model(kind: MethodKind, data: &Dataset) -> Model {
+    fn model(entry: &Entry, data: &Dataset) -> Model {
         let schema = Schema::numeric(data.feature_names());
-        train(
-            kind,
-            &Options::default(),
-            data,
-            &schema,
-            true,
-            &Control::new(),
-        )
-        .expect("trains")
-        .model
+        let made = entry.make(&Params::new()).expect("nothing given");
+        made.train(data, &schema, &Protocol::default(), &Control::new())
+            .expect("trains")
+            .model
+    }
+
+    fn of(name: &str, data: &Dataset) -> Model {
+        model(find(name).expect("there"), data)
     }
 
     #[test]
@@ -107,9 +120,14 @@ mod tests {
             weights: None,
             schema: &schema,
         };
-        let density = train_density(&rows, &Options::default(), Criterion::Ise, &Control::new())
-            .expect("trains");
-        let classifiers = MethodKind::ALL.into_iter().map(|kind| model(kind, &data));
+        let density = train_density(
+            &Density::new(),
+            &rows,
+            &Protocol::default(),
+            &Control::new(),
+        )
+        .expect("trains");
+        let classifiers = CATALOGUE.iter().map(|entry| model(entry, &data));
         for model in classifiers.chain([density.model]) {
             let bytes = to_bytes(&model).expect("serialises");
             let again = read(&bytes).expect("loads");
@@ -127,15 +145,15 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
         let data = simulate::rings(0);
-        for kind in MethodKind::ALL {
+        for entry in CATALOGUE {
             let run = |threads: usize| {
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(threads)
                     .build()
                     .expect("pool");
-                pool.install(|| to_bytes(&model(kind, &data)).expect("serialises"))
+                pool.install(|| to_bytes(&model(entry, &data)).expect("serialises"))
             };
-            assert_eq!(run(1), run(2), "{kind:?}");
+            assert_eq!(run(1), run(2), "{}", entry.about.name);
         }
     }
 
@@ -145,8 +163,8 @@ mod tests {
         let mut rng = Rng::new(5);
         let test = simulate::mixture(0, 2, 5, 1);
         let mut accepted = 0;
-        for kind in [MethodKind::Kos, MethodKind::Parzen] {
-            let bytes = to_bytes(&model(kind, &data)).expect("serialises");
+        for name in ["kos", "parzen"] {
+            let bytes = to_bytes(&of(name, &data)).expect("serialises");
             for _ in 0..5000 {
                 let mut bad = bytes.clone();
                 match rng.below(4) {
@@ -192,10 +210,9 @@ mod tests {
     fn a_newer_format_is_refused_by_name() {
         let data = simulate::mixture(0, 1, 10, 1);
         let text =
-            String::from_utf8_lossy(&to_bytes(&model(MethodKind::Lda, &data)).expect("serialises"))
-                .into_owned();
+            String::from_utf8_lossy(&to_bytes(&of("lda", &data)).expect("serialises")).into_owned();
         assert!(text.contains("\\\"format\\\":1"));
-        let bytes = to_bytes(&model(MethodKind::Lda, &data)).expect("serialises");
+        let bytes = to_bytes(&of("lda", &data)).expect("serialises");
         let needle = b"\\\"format\\\":1";
         let at = bytes
             .windows(needle.len())
@@ -221,7 +238,7 @@ mod tests {
         let path = dir.join("m.ks");
         std::fs::write(&path, b"old").expect("writable");
         let data = simulate::mixture(0, 1, 10, 1);
-        let m = model(MethodKind::Lda, &data);
+        let m = of("lda", &data);
         save(&m, &path).expect("saves");
         assert_eq!(load(&path).expect("loads"), m);
         let left: Vec<_> = std::fs::read_dir(&dir).expect("readable").collect();

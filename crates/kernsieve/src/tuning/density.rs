@@ -2,18 +2,20 @@
 
 use super::control::Control;
 use super::memory::for_people;
-use super::sample::{L2_ROWS, tuned_on_words};
-use super::train::{Trained, constant_features};
+use super::notices::constant_features;
+use super::train::Trained;
 use crate::classes::Classes;
 use crate::data::{Labels, Rng, Scaling, Schema, stratified_folds};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
-use crate::method::density::{Criterion, DensityEntry, DensityRecord, Sample};
-use crate::method::l2_criterion::{EXACT, FOLD, in_memory, work_bytes};
-use crate::method::{Candidate, FitReport, Options, density_kernels};
-use crate::model::{Model, TrainingRecord};
+use crate::method::density::{Criterion, Density, DensityEntry, DensityRecord, Sample};
+use crate::method::l2_criterion::{EXACT, FOLD, TUNING_ROWS, in_memory, work_bytes};
+use crate::method::{Chosen, FitReport, OnlyKernel, density_kernels};
+use crate::model::{Asked, Model, TrainingRecord};
+use crate::notice::{Notice, Tuned};
+use crate::params::{Params, Protocol};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering as Memory};
@@ -87,35 +89,36 @@ pub struct DensityData<'a> {
 ///
 /// ```
 /// use kernsieve::data::{Schema, simulate};
-/// use kernsieve::method::Options;
-/// use kernsieve::method::density::Criterion;
-/// use kernsieve::tuning::{Control, DensityData, train_density};
+/// use kernsieve::method::density::Density;
+/// use kernsieve::tuning::{DensityData, train_density};
+/// use kernsieve::{Control, Protocol};
 ///
 /// let (rows, new) = (simulate::rings(0), simulate::rings(1));
 /// let data = DensityData { x: rows.x(), weights: None, schema: &Schema::numeric(rows.feature_names()) };
-/// let density = train_density(&data, &Options::default(), Criterion::Ise, &Control::new())?.model;
+/// let density = train_density(&Density::new(), &data, &Protocol::default(), &Control::new())?.model;
 /// assert!(density.record.report.retained_rows.len() < rows.n_samples());
 /// let log_density = density.predict(new.x()).outputs;
 /// assert!(log_density.as_slice().iter().all(|v| v.is_finite()));
 /// # Ok::<(), kernsieve::Error>(())
 /// ```
 pub fn train_density(
+    density: &Density,
     data: &DensityData<'_>,
-    options: &Options,
-    criterion: Criterion,
+    protocol: &Protocol,
     control: &Control,
 ) -> Result<Trained> {
     let started = Instant::now();
     let n = data.x.rows();
-    options.check_density()?;
+    density.check()?;
+    protocol.check()?;
     if n < 3 {
         return Err(Error::Data(format!(
             "a density needs three rows or more, here are {n}"
         )));
     }
     let all: Vec<usize> = (0..n).collect();
-    let scaling = Scaling::fit(data.x, &all, data.weights, options.standardize);
-    let mut notices: Vec<String> = constant_features(&data.schema.feature_names(), &scaling)
+    let scaling = Scaling::fit(data.x, &all, data.weights, protocol.standardize);
+    let mut notices: Vec<Notice> = constant_features(&data.schema.feature_names(), &scaling)
         .into_iter()
         .collect();
     let Some(d) = Some(scaling.active.iter().filter(|a| **a).count()).filter(|d| *d > 0) else {
@@ -124,7 +127,7 @@ pub fn train_density(
         ));
     };
     // Distances once, and a cache a thread.
-    let fold = n.min(L2_ROWS.max(n * usize::from(in_memory(n)))) as u64;
+    let fold = n.min(TUNING_ROWS.max(n * usize::from(in_memory(n)))) as u64;
     let threads = rayon::current_num_threads() as u64;
     let needed = work_bytes(n).max(8 * fold * fold * (1 + threads));
     if needed > control.memory_bytes() {
@@ -132,10 +135,10 @@ pub fn train_density(
             what: format!("a density of {n} rows"),
             needed: for_people(needed),
             limit: for_people(control.memory_bytes()),
-            remedy: "raise --memory, or take a sample of the rows".into(),
+            remedy: "raise `memory`, or take a sample of the rows".into(),
         });
     }
-    let kernels = density_kernels(options, d, 50)?;
+    let kernels = density_kernels(&density.kernel, d, 50)?;
     let x = scaling.apply(data.x, &all);
     let whole = Rows {
         x,
@@ -147,14 +150,18 @@ pub fn train_density(
             .sum(),
     };
     let sample = (!in_memory(n)).then(|| {
-        notices.push(tuned_on_words("settings are", L2_ROWS, n));
+        notices.push(Notice::TunedOnSample {
+            what: Tuned::Settings,
+            rows: TUNING_ROWS,
+            of: n,
+        });
         let mut rows = all.clone();
-        Rng::new(options.seed).shuffle(&mut rows);
-        rows.truncate(L2_ROWS);
+        Rng::new(protocol.seed).shuffle(&mut rows);
+        rows.truncate(TUNING_ROWS);
         whole.select(&rows)
     });
     let tuned_on = sample.as_ref().unwrap_or(&whole);
-    let scores = cross_validate(tuned_on, &kernels, options, control)?;
+    let scores = cross_validate(tuned_on, &kernels, protocol, control)?;
     let folds = scores.len();
     let total: f64 = (0..tuned_on.x.rows()).map(|i| tuned_on.weight(i)).sum();
     let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
@@ -178,16 +185,13 @@ pub fn train_density(
         })
         .collect();
     // The first of equals, which is the widest.
-    let better = |a: usize, b: usize| match criterion {
+    let better = |a: usize, b: usize| match density.criterion {
         Criterion::Ise => sums[a].0.compare(sums[b].0) == Ordering::Less,
         Criterion::Likelihood => sums[a].1 > sums[b].1,
     };
     let chosen = (1..kernels.len()).fold(0, |best, k| if better(k, best) { k } else { best });
-    if kernels.len() > 2 && options.bandwidths.is_empty() && chosen + 1 == kernels.len() {
-        notices.push(
-            "the smallest bandwidth that was tried is the best: rows that repeat each other, or rounded values, look like spikes; --criterion likelihood, a --bandwidth, or equal rows merged into one with --weights may help"
-                .into(),
-        );
+    if kernels.len() > 2 && density.kernel.bandwidths().is_empty() && chosen + 1 == kernels.len() {
+        notices.push(Notice::SmallestBandwidth);
     }
     let tune_seconds = started.elapsed().as_secs_f64();
     control.checkpoint()?;
@@ -219,11 +223,18 @@ pub fn train_density(
             log_density: Some(log_density / total).filter(|v| v.is_finite()),
             retained: kept / folds as f64,
         });
+    let params = match serde_json::to_value(density) {
+        Ok(serde_json::Value::Object(map)) => map,
+        _ => Params::new(),
+    };
     let record = TrainingRecord {
         version: env!("CARGO_PKG_VERSION").into(),
         method: "density".into(),
-        options: options.clone(),
-        candidate: Candidate::new(kernel),
+        options: Asked {
+            protocol: protocol.clone(),
+            params,
+        },
+        setting: Chosen::of(&OnlyKernel { kernel }),
         report: FitReport {
             objective: Logged {
                 value: solution.objective,
@@ -242,7 +253,7 @@ pub fn train_density(
         cv: None,
         auto: None,
         density: Some(DensityRecord {
-            criterion,
+            criterion: density.criterion,
             folds,
             grid: grid.collect(),
             chosen,
@@ -269,6 +280,7 @@ pub fn train_density(
         notices,
         tune_seconds,
         fit_seconds: started.elapsed().as_secs_f64(),
+        out_of_fold: None,
     })
 }
 
@@ -316,12 +328,12 @@ impl Rows {
 fn cross_validate(
     whole: &Rows,
     kernels: &[Kernel],
-    options: &Options,
+    protocol: &Protocol,
     control: &Control,
 ) -> Result<Vec<Vec<FoldScore>>> {
     let n = whole.x.rows();
     let labels = Labels::from_codes(vec![0; n], vec!["density".into()])?;
-    let folds = stratified_folds(&labels, options.folds.min(n), options.seed);
+    let folds = stratified_folds(&labels, protocol.folds.min(n), protocol.seed);
     let (done, total) = (AtomicUsize::new(0), folds.len() * kernels.len());
     control.report(0, total);
     let mut scores = Vec::with_capacity(folds.len());

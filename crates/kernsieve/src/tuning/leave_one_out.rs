@@ -1,7 +1,7 @@
-//! Validation by leaving every row out in turn, by formula: one fit a candidate instead of one a
+//! Validation by leaving every row out in turn, by formula: one fit per setting instead of one per
 //! row.
 //!
-//! Candidates are compared by the PRESS statistic, the sum of squared leave-one-out residuals of
+//! Settings are compared by the PRESS statistic, the sum of squared leave-one-out residuals of
 //! the scored responses; errors are counted beside it. Features are standardised, and samples
 //! selected, on all rows: what is left out of a row's prediction is its part in the regression.
 //! That makes the errors too small; cross-validation by folds leaves everything out.
@@ -11,22 +11,23 @@ use super::memory::{for_people, rows_that_fit};
 use super::table::{count, entries, search, table};
 use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::method::{Arm, Method, Options, Problem};
-use crate::model::{CvTable, Press};
+use crate::method::{Grid, Method, Press, Problem};
+use crate::model::CvTable;
+use crate::params::Protocol;
 
-/// Scores every candidate of the arms on the rows of the problem, each left out of its own
+/// Scores every setting of the arms on the rows of the problem, each left out of its own
 /// prediction.
-pub fn leave_one_out(
-    method: &dyn Method,
+pub(super) fn leave_one_out<M: Method>(
+    method: &M,
     problem: &Problem,
-    arms: Vec<Arm>,
-    options: &Options,
+    arms: Grid<M::Setting>,
+    protocol: &Protocol,
     control: &Control,
-) -> Result<CvTable> {
-    check_memory(method, problem, control)?;
+) -> Result<CvTable<M::Setting>> {
+    check_memory::<M>(problem, control)?;
     let classes = problem.classes();
     let own: Vec<Option<usize>> = classes.codes().iter().map(|&c| Some(c)).collect();
-    let (grid, chosen) = search(method, arms, classes.n_classes(), options.rule, |arms| {
+    let (grid, chosen) = search(method, arms, classes.n_classes(), protocol.rule, |arms| {
         let total = arms.len();
         control.report(0, total);
         let (mut scores, mut presses) = (Vec::with_capacity(total), Vec::new());
@@ -34,12 +35,7 @@ pub fn leave_one_out(
         // themselves.
         for arm in &arms {
             control.checkpoint()?;
-            let own_scores = method.leave_one_out(problem, arm)?.ok_or_else(|| {
-                Error::Data(format!(
-                    "{} has no formula for leave-one-out; use folds",
-                    method.name()
-                ))
-            })?;
+            let own_scores = method.leave_one_out(problem, arm)?;
             let (mut counts, mut means) = (Vec::new(), Vec::new());
             for rows in own_scores {
                 means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &classes)));
@@ -63,7 +59,7 @@ pub fn leave_one_out(
         }
         Ok(entries)
     })?;
-    Ok(table(grid, chosen, classes.n_rows(), options.rule))
+    Ok(table(grid, chosen, classes.n_rows(), protocol.rule))
 }
 
 /// Mean of the squared residuals and its standard error, rows weighed.
@@ -85,7 +81,7 @@ fn press(squared: &[f64], classes: &Classes) -> Press {
 }
 
 /// The Gram matrix, its products and the coordinates of the rows.
-fn check_memory(method: &dyn Method, problem: &Problem, control: &Control) -> Result<()> {
+fn check_memory<M: Method>(problem: &Problem, control: &Control) -> Result<()> {
     const MATRICES: f64 = 4.0;
     let (n, limit) = (problem.n() as f64, control.memory_bytes());
     let needed = 8.0 * MATRICES * n * n;
@@ -94,11 +90,11 @@ fn check_memory(method: &dyn Method, problem: &Problem, control: &Control) -> Re
     }
     let fits = rows_that_fit(limit, 8.0 * MATRICES, 0.0);
     Err(Error::Memory {
-        what: format!("leave-one-out of {} on {} rows", method.name(), problem.n()),
+        what: format!("leave-one-out of {} on {} rows", M::ABOUT.name, problem.n()),
         needed: for_people(needed as u64),
         limit: for_people(limit),
         remedy: format!(
-            "about {fits} rows would fit; take a sample of the rows, or raise --memory"
+            "about {fits} rows would fit; take a sample of the rows, or raise `memory`"
         ),
     })
 }

@@ -1,5 +1,7 @@
 //! How much memory there is.
 
+use crate::method::About;
+
 /// Memory that is free for us, in bytes: the system's figure, or what a control group leaves.
 /// `None` where the system does not tell.
 pub fn available_memory() -> Option<u64> {
@@ -50,18 +52,18 @@ pub fn for_people(bytes: u64) -> String {
 }
 
 /// What to do where only so many rows fit.
-pub(crate) fn remedy(method: &str, fits: u64, cache: u64) -> String {
+pub(crate) fn remedy(about: &About, fits: u64, cache: u64) -> String {
     if cache > 0 {
         return format!(
-            "rows of the kernel matrix are computed when needed already; --memory {} would do",
+            "rows of the kernel matrix are computed when needed already; `memory={}` is enough",
             format_args!("{}M", (2 * cache) >> 20)
         );
     }
-    let way_out = match method {
-        "smkda" | "sparse-kos" => "use --candidates 1000, which needs no matrix of that size",
-        _ => "use --method lda",
+    let way_out = match about.param("candidates") {
+        Some(_) => "use `candidates=1000`, which needs no matrix of that size",
+        None => "use `method=lda`",
     };
-    format!("about {fits} rows would fit; {way_out}, take a sample of the rows, or raise --memory")
+    format!("about {fits} rows would fit; {way_out}, take a sample of the rows, or raise `memory`")
 }
 
 #[cfg(test)]

@@ -1,25 +1,27 @@
-//! Tuning: grids, cross-validation, and the way from a data set to a model.
+//! Tuning: from a data set to a model, cross-validation, the choice of a method.
 
+mod any;
 mod auto;
-mod calibration;
 mod control;
 mod cross_validation;
 mod density;
-mod held_out;
+mod fold;
 mod leave_one_out;
 mod memory;
+mod notices;
+mod out_of_fold;
 mod race;
 mod sample;
 mod table;
 mod temperature;
+#[cfg(test)]
+mod tests;
 mod train;
 
-pub use auto::{auto_methods, model_size, train_auto};
-pub use calibration::calibrate;
+pub use any::AnyMethod;
+pub use auto::{Contest, model_size, run_contest};
 pub use control::{Control, Progress};
-pub use cross_validation::cross_validate;
 pub use density::{DensityData, train_density};
-pub use held_out::held_out_probabilities;
-pub use leave_one_out::leave_one_out;
 pub use memory::{available_memory, for_people};
-pub use train::{Trained, prepare, train};
+pub use out_of_fold::OutOfFold;
+pub use train::{Train, Trained};

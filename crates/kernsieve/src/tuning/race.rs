@@ -1,18 +1,17 @@
 //! Arms that are clearly behind after some folds are left out of the others.
 //!
-//! After two folds and each one after that, the arm whose best candidate has the fewest wrong rows
-//! leads. An arm leaves when its own best candidate has more by over two standard deviations of the
+//! After two folds and each one after that, the arm whose best setting has the fewest wrong rows
+//! leads. An arm leaves when its own best setting has more by over two standard deviations of the
 //! difference: two rules that err on `a` and `b` rows differ by at most `sqrt(a + b)` rows by
 //! chance.
 
 use super::table::Score;
-use crate::method::Arm;
 
 /// Folds that every arm runs.
 const FOLDS_FOR_ALL: usize = 2;
 
 pub(super) struct Race {
-    /// Wrong rows so far of every candidate of every arm; infinite for one that failed.
+    /// Wrong rows so far of every setting of every arm; infinite for one that failed.
     wrong: Vec<Vec<f64>>,
     folds: usize,
     /// Mean weight of a row: rows are what is counted.
@@ -22,7 +21,7 @@ pub(super) struct Race {
 }
 
 impl Race {
-    pub(super) fn new(arms: &[Arm], unit: f64) -> Self {
+    pub(super) fn new<S>(arms: &[Vec<S>], unit: f64) -> Self {
         Self {
             wrong: arms.iter().map(|a| vec![0.0; a.len()]).collect(),
             folds: 0,
@@ -61,12 +60,10 @@ impl Race {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Kernel;
-    use crate::method::Candidate;
 
     #[test]
     fn only_arms_that_are_clearly_behind_leave() {
-        let arms: Vec<Arm> = vec![vec![Candidate::new(Kernel::Linear); 2]; 3];
+        let arms = vec![vec![(); 2]; 3];
         let fold = |wrong: [f64; 3]| -> Vec<Vec<Option<Score>>> {
             let score = |w: f64| {
                 Some(Score {

@@ -1,14 +1,15 @@
-//! The table of a validation: one entry a candidate, and which of them is chosen.
+//! The table of a validation: one entry per setting, and which of them is chosen.
 
 use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::method::{Arm, Candidate, Method, Ranking, Rule};
+use crate::method::{CvEntry, Grid, Method, Ranking, Setting};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
-use crate::model::{CurvePoint, CvEntry, CvTable, optimism};
+use crate::model::{CurvePoint, CvTable, optimism};
+use crate::params::Rule;
 
-/// Counts of one candidate in one fold.
+/// Counts of one setting in one fold.
 #[derive(Clone, Debug)]
 pub(super) struct Score {
     pub(super) wrong: f64,
@@ -19,32 +20,32 @@ pub(super) struct Score {
     pub(super) rows: Vec<Scored>,
 }
 
-/// Counts of every candidate in every fold: `[fold][arm][candidate]`.
+/// Counts of every setting in every fold: `[fold][arm][setting]`.
 pub(super) type Scores = Vec<Vec<Vec<Option<Score>>>>;
 
-/// How often a grid may be widened because the best candidate lies at its edge.
+/// How often a grid may be widened because the best setting lies at its edge.
 const WIDENINGS: usize = 4;
 
-/// Scores arms, and more of them while the best candidate lies at the edge of what was tried. Gives
+/// Scores arms, and more of them while the best setting lies at the edge of what was tried. Gives
 /// all entries in order of preference, and which is chosen.
-pub(super) fn search(
-    method: &dyn Method,
-    mut arms: Vec<Arm>,
+pub(super) fn search<M: Method>(
+    method: &M,
+    mut arms: Grid<M::Setting>,
     n_classes: usize,
     rule: Rule,
-    mut score: impl FnMut(Vec<Arm>) -> Result<Vec<CvEntry>>,
-) -> Result<(Vec<CvEntry>, usize)> {
-    let mut tried: Vec<Candidate> = Vec::new();
-    let mut grid: Vec<CvEntry> = Vec::new();
+    mut score: impl FnMut(Grid<M::Setting>) -> Result<Vec<CvEntry<M::Setting>>>,
+) -> Result<(Vec<CvEntry<M::Setting>>, usize)> {
+    let mut tried: Vec<M::Setting> = Vec::new();
+    let mut grid: Vec<CvEntry<M::Setting>> = Vec::new();
     let mut chosen = 0;
     for _ in 0..=WIDENINGS {
         tried.extend(arms.iter().flatten().cloned());
         grid.extend(score(arms)?);
-        // Stable: where the method has no preference, candidates stay in the order in which they
+        // Stable: where the method has no preference, settings stay in the order in which they
         // were listed.
-        grid.sort_by(|a, b| method.compare(&a.candidate, &b.candidate));
+        grid.sort_by(|a, b| a.setting.preferred(&b.setting));
         chosen = choose(&grid, rule);
-        arms = method.widen(&tried, &grid[chosen].candidate, n_classes);
+        arms = method.widen(&tried, &grid[chosen].setting, n_classes);
         if arms.is_empty() {
             break;
         }
@@ -81,30 +82,23 @@ pub(super) fn count(
 }
 
 /// The entries of some arms; `weights` are those of the held-out rows of every fold, summed.
-pub(super) fn entries(
-    arms: Vec<Arm>,
+pub(super) fn entries<S>(
+    arms: Grid<S>,
     scores: &Scores,
     weights: &[f64],
     left_after: &[Option<usize>],
     ranking: Ranking,
     rows: f64,
-) -> Vec<CvEntry> {
+) -> Vec<CvEntry<S>> {
     let n: f64 = weights.iter().sum();
     let mut entries = Vec::new();
     for (a, arm) in arms.into_iter().enumerate() {
-        for (c, candidate) in arm.into_iter().enumerate() {
+        for (c, setting) in arm.into_iter().enumerate() {
             let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c].clone()).collect();
             let Some(own) = own else {
                 entries.push(CvEntry {
-                    candidate,
                     left_after: left_after[a],
-                    score: None,
-                    error: None,
-                    standard_error: 0.0,
-                    log_loss: None,
-                    press: None,
-                    feature_folds: vec![],
-                    fold_errors: vec![],
+                    ..CvEntry::failed(setting)
                 });
                 continue;
             };
@@ -114,7 +108,7 @@ pub(super) fn entries(
                 .map(|(s, w)| s.wrong / w.max(f64::MIN_POSITIVE))
                 .collect();
             entries.push(CvEntry {
-                candidate,
+                setting,
                 left_after: None,
                 score: score(&own, ranking, n),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
@@ -162,13 +156,18 @@ fn feature_folds(folds: &[Score]) -> Vec<usize> {
 
 /// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of
 /// the chosen kernel stays whole, and of every kernel (and ridge) its best size.
-pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: Rule) -> CvTable {
-    // Only the chosen candidate's features are of interest, and there may be thousands.
+pub(super) fn table<S: Setting>(
+    mut grid: Vec<CvEntry<S>>,
+    chosen: usize,
+    folds: usize,
+    rule: Rule,
+) -> CvTable<S> {
+    // Only the chosen setting's features are of interest, and there may be thousands.
     for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
         e.feature_folds.clear();
     }
     let optimism = optimism(&grid, chosen);
-    if grid[chosen].candidate.step().is_none() {
+    if grid[chosen].setting.size().step().is_none() {
         return CvTable {
             folds,
             grid,
@@ -181,10 +180,10 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
     let best = grid[chosen].clone();
     let mut curve: Vec<CurvePoint> = grid
         .iter()
-        .filter(|e| same_path(&e.candidate, &best.candidate))
+        .filter(|e| e.setting.same_path(&best.setting))
         .filter_map(|e| {
             Some(CurvePoint {
-                size: e.candidate.step()?,
+                size: e.setting.size().step()?,
                 error: e.error?,
                 standard_error: e.standard_error,
                 log_loss: e.log_loss?,
@@ -193,12 +192,9 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
         })
         .collect();
     curve.sort_by_key(|p| p.size);
-    let mut kept: Vec<CvEntry> = Vec::new();
+    let mut kept: Vec<CvEntry<S>> = Vec::new();
     for e in grid {
-        match kept
-            .iter_mut()
-            .find(|k| same_path(&k.candidate, &e.candidate))
-        {
+        match kept.iter_mut().find(|k| k.setting.same_path(&e.setting)) {
             None => kept.push(e),
             Some(k) => {
                 if e == best || (*k != best && e.criterion() < k.criterion()) {
@@ -218,13 +214,8 @@ pub(super) fn table(mut grid: Vec<CvEntry>, chosen: usize, folds: usize, rule: R
     }
 }
 
-/// Whether two candidates differ in their size at most.
-fn same_path(a: &Candidate, b: &Candidate) -> bool {
-    a.kernel == b.kernel && a.ridge == b.ridge && a.posterior == b.posterior
-}
-
-/// The first candidate of least error (or PRESS), or the simplest within one standard error of it.
-fn choose(grid: &[CvEntry], rule: Rule) -> usize {
+/// The first setting of least error (or PRESS), or the simplest within one standard error of it.
+fn choose<S: Setting>(grid: &[CvEntry<S>], rule: Rule) -> usize {
     let mut least = 0;
     for (i, e) in grid.iter().enumerate() {
         if e.criterion() < grid[least].criterion() {
@@ -237,40 +228,26 @@ fn choose(grid: &[CvEntry], rule: Rule) -> usize {
             let bound = grid[least].criterion() + grid[least].criterion_error();
             let within = (0..grid.len()).filter(|&i| grid[i].criterion() <= bound);
             within
-                .min_by(|&a, &b| simplicity(&grid[a].candidate, &grid[b].candidate).then(a.cmp(&b)))
+                .min_by(|&a, &b| grid[a].setting.simpler(&grid[b].setting).then(a.cmp(&b)))
                 .unwrap_or(least)
         }
     }
-}
-
-/// The sparser candidate first, then the smoother one: larger bandwidth, larger ridge.
-fn simplicity(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    let width = |c: &Candidate| c.reader().kernel.bandwidth().unwrap_or(0.0);
-    let ridge = |c: &Candidate| c.ridge.or(c.reader().ridge).unwrap_or(0.0);
-    let share = |c: &Candidate| c.sparsity_share.or(c.reader().sparsity).unwrap_or(0.0);
-    a.step()
-        .cmp(&b.step())
-        .then_with(|| share(b).total_cmp(&share(a)))
-        .then_with(|| width(b).total_cmp(&width(a)))
-        .then_with(|| ridge(b).total_cmp(&ridge(a)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::Kernel;
+    use crate::method::OnlyKernel;
 
-    fn entry(error: f64, standard_error: f64) -> CvEntry {
+    fn entry(error: f64, standard_error: f64) -> CvEntry<OnlyKernel> {
         CvEntry {
-            candidate: Candidate::new(Kernel::Linear),
-            left_after: None,
-            score: None,
             error: Some(error),
             standard_error,
-            log_loss: None,
-            press: None,
-            feature_folds: vec![],
             fold_errors: vec![error, error],
+            ..CvEntry::failed(OnlyKernel {
+                kernel: Kernel::Linear,
+            })
         }
     }
 
@@ -286,9 +263,11 @@ mod tests {
         assert_eq!(choose(&grid, Rule::OneStandardError), 1);
         // Within one standard error the smoothest wins, wherever it stands.
         let mut smooth = grid.to_vec();
-        smooth[1].candidate.kernel = Kernel::Gaussian { bandwidth: 1.0 };
-        smooth[2].candidate.kernel = Kernel::Gaussian { bandwidth: 2.0 };
-        smooth[3].candidate.kernel = Kernel::Gaussian { bandwidth: 3.0 };
+        for (k, entry) in smooth.iter_mut().enumerate().skip(1) {
+            entry.setting.kernel = Kernel::Gaussian {
+                bandwidth: k as f64,
+            };
+        }
         assert_eq!(choose(&smooth, Rule::OneStandardError), 3);
         let mut failed = grid.to_vec();
         failed[2].error = None;

@@ -4,8 +4,8 @@ use super::Analysis;
 use super::frame::{Section, escape, file, name};
 use super::rows::Basis;
 use crate::view::words::percent;
-use kernsieve::method::Validation;
 use kernsieve::metrics::{normal_interval, wilson_interval};
+use kernsieve::params::Validation;
 use std::fmt::Write;
 
 /// Features named in a sentence.

@@ -13,7 +13,7 @@ pub const CLASSES: usize = 60;
 
 /// The methods that were tried, where that was left open.
 pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
-    let auto = a.summary.auto?;
+    let auto = a.summary.auto.as_ref()?;
     let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
     let rows: Vec<Vec<String>> = auto
         .entries

@@ -5,7 +5,7 @@ use super::Analysis;
 use super::data::{Curve, Data, rounded};
 use super::frame::{Section, figure};
 use crate::view::summary::{Trial, Tuning};
-use kernsieve::method::{Rule, Validation};
+use kernsieve::params::{Rule, Validation};
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     let cv = a.summary.tuning.as_ref()?;

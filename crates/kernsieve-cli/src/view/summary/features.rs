@@ -1,9 +1,9 @@
 //! The features of a model: their weights, their coefficients, and the path along which they came
 //! or left.
 
-use super::{candidate, settings};
+use super::{settings, trial};
 use kernsieve::expansion::Output;
-use kernsieve::method::PosteriorKind;
+use kernsieve::method::posterior::PosteriorKind;
 use kernsieve::model::{CurvePoint, Model};
 
 /// The features of a model.
@@ -20,8 +20,6 @@ pub struct Features<'m> {
     pub folds: &'m [usize],
     /// In order of import, where they are imported.
     pub imported: &'m [usize],
-    /// How many to import, where that was chosen by validation.
-    pub chosen: Option<usize>,
     /// Coefficients of linear posteriors, class by class, where there are any.
     pub coefficients: Option<Vec<ClassCoefficients>>,
     /// The steps of a selection of rows or features, or of a path of penalties.
@@ -85,7 +83,6 @@ impl<'m> Features<'m> {
             is_voted: settings::is_voted(model),
             folds: cv.map_or(&[], |cv| &cv.best().feature_folds),
             imported: &model.record.report.imported,
-            chosen: settings::features_chosen(model),
             coefficients: coefficients(model),
             path: path(model),
         }
@@ -129,7 +126,7 @@ fn path(model: &Model) -> Vec<Step<'_>> {
             objective: step.objective,
             train_error: step.train_error,
             point: curve.iter().find(|p| p.size == step.size),
-            error_at_penalty: candidate::error_at(model, step.sparsity.unwrap_or(0.0)),
+            error_at_penalty: trial::error_at(model, step.sparsity.unwrap_or(0.0)),
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::settings;
 use crate::view::words::short;
 use kernsieve::kernel::Kernel;
-use kernsieve::method::PosteriorKind;
+use kernsieve::method::posterior::PosteriorKind;
 use kernsieve::model::Model;
 use serde_json::{Value, json};
 

@@ -1,5 +1,11 @@
 //! Facts about methods that no model carries with it.
 
+use kernsieve::catalogue;
+use kernsieve::method::Outputs;
+
+/// What a density is, which is no method of the catalogue.
+const DENSITY: (&str, &str) = ("density", "L2 kernel density, few samples retained");
+
 /// A method by name, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Method<'m> {
@@ -24,36 +30,28 @@ pub enum Listing {
     BySelection,
 }
 
-/// The facts about a method. The only place that asks for names.
+/// The facts about a method.
 pub fn method(name: &str) -> Method<'_> {
-    let title = match name {
-        "lda" => "linear discriminant analysis",
-        "mkda" => "kernel discriminant analysis with a ridge",
-        "smkda" => "sparse kernel discriminant analysis, few samples retained",
-        "kos" => "kernel optimal scoring",
-        "sparse-kos" => "kernel optimal scoring with feature weights, useless ones dropped",
-        "klr" => "kernel logistic regression",
-        "l2qp" => "difference of kernel densities, few samples retained",
-        "density" => "L2 kernel density, few samples retained",
-        "l2le" => "difference of kernel densities, unconstrained",
-        "l1-dkf" => "discriminant analysis with the kernel of class posteriors",
-        "fivm" => "kernel logistic regression on features imported one at a time",
-        "parzen" => "plug-in kernel densities",
-        _ => "",
-    };
-    let listing = match name {
-        "l2qp" => Listing::Unordered,
-        "density" => Listing::HeaviestFirst,
-        _ => Listing::BySelection,
-    };
-    let outputs = match name {
-        "kos" | "sparse-kos" => "discriminant scores",
-        _ => "canonical variates",
-    };
+    let about = catalogue::find(name).ok().map(|e| e.about);
+    let is_density = name == DENSITY.0;
+    let sparse_density = about.is_some_and(|a| {
+        a.outputs == Outputs::LogDensities && a.sparse == kernsieve::method::Sparse::Samples
+    });
     Method {
         name,
-        title,
-        listing,
-        outputs,
+        title: match about {
+            Some(about) => about.title,
+            None if is_density => DENSITY.1,
+            None => "",
+        },
+        listing: match (is_density, sparse_density) {
+            (true, _) => Listing::HeaviestFirst,
+            (_, true) => Listing::Unordered,
+            _ => Listing::BySelection,
+        },
+        outputs: match about.map(|a| a.outputs) {
+            Some(Outputs::Scores) => "discriminant scores",
+            _ => "canonical variates",
+        },
     }
 }

@@ -1,6 +1,5 @@
 //! Everything that is shown about a result, read once; what shows it reads nothing else.
 
-mod candidate;
 mod comparison;
 mod demo;
 mod evaluation;
@@ -10,9 +9,9 @@ mod method;
 mod ranking;
 mod run;
 mod settings;
+mod trial;
 mod tuning;
 
-pub use candidate::Cell;
 pub use comparison::ComparisonSummary;
 pub use demo::DemoSummary;
 pub use evaluation::Evaluation;
@@ -22,8 +21,10 @@ pub use method::{Listing, Method};
 pub use ranking::{Ranking, Standing};
 pub use run::{DataFacts, Measured, NewRows, Run, Saved, Seconds};
 pub use settings::{Plan, Setting, SettingValue};
+pub use trial::Cell;
 pub use tuning::{Trial, Tuning};
 
+use crate::view::words::in_words;
 use kernel::KernelFacts;
 use kernsieve::data::{ColumnKind, Schema};
 use kernsieve::decision::Decision;
@@ -53,7 +54,7 @@ pub struct Summary<'m> {
     /// What was tried to choose the settings.
     pub tuning: Option<Tuning<'m>>,
     /// How the method was chosen, where that was left open.
-    pub auto: Option<&'m AutoRecord>,
+    pub auto: Option<AutoRecord>,
     /// How a density came about.
     pub density: Option<&'m DensityRecord>,
     /// Classes.
@@ -139,7 +140,7 @@ impl<'m> Summary<'m> {
             ridge: settings::ridge(model),
             penalty: settings::penalty(model),
             tuning: Tuning::new(model),
-            auto: record.auto.as_ref(),
+            auto: record.auto.clone().map(worded),
             density: record.density.as_ref(),
             classes: &model.classes,
             class_counts: &record.class_counts,
@@ -223,6 +224,14 @@ impl<'m> Solver<'m> {
             start: report.start.map(|(start, _)| start),
         }
     }
+}
+
+/// Notes of the choice of a method in the words of the command line.
+fn worded(mut auto: AutoRecord) -> AutoRecord {
+    for note in auto.entries.iter_mut().filter_map(|e| e.note.as_mut()) {
+        *note = in_words(note);
+    }
+    auto
 }
 
 fn decision(decision: &Decision) -> &'static str {

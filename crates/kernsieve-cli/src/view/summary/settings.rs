@@ -1,7 +1,9 @@
 //! The settings of a model. Nothing else reads what was asked for and what was chosen.
 
-use kernsieve::method::{MethodKind, PosteriorKind, Validation};
-use kernsieve::model::{Model, TrainingRecord};
+use kernsieve::catalogue::CATALOGUE;
+use kernsieve::method::posterior::PosteriorKind;
+use kernsieve::model::Model;
+use kernsieve::params::{PROTOCOL, Validation};
 use serde_json::{Value, json};
 
 /// A setting that was chosen or given, with the words for it.
@@ -39,12 +41,12 @@ pub struct Plan {
 
 /// The plan of a model.
 pub fn plan(model: &Model) -> Plan {
-    let options = &model.record.options;
+    let protocol = &model.record.options.protocol;
     Plan {
-        validation: options.validation,
-        folds: options.folds,
-        seed: options.seed,
-        standardize: options.standardize,
+        validation: protocol.validation,
+        folds: protocol.folds,
+        seed: protocol.seed,
+        standardize: protocol.standardize,
     }
 }
 
@@ -55,33 +57,37 @@ pub fn ridge(model: &Model) -> Option<f64> {
 
 /// The squared-norm penalty of the posteriors behind a discriminant kernel.
 fn posterior_ridge(model: &Model) -> Option<f64> {
-    model.record.candidate.posterior.as_ref()?.ridge
+    model.record.setting.posterior()?.number("ridge")
 }
 
 /// The penalty that drops features, or coefficients of linear posteriors.
 pub fn penalty(model: &Model) -> Option<f64> {
-    model.record.candidate.reader().sparsity
+    model.record.setting.reader().number("sparsity")
 }
 
 /// Whether the method gives features weights of their own.
 pub fn learns_weights(model: &Model) -> bool {
-    model.record.candidate.sparsity.is_some()
+    model.record.setting.number("sparsity").is_some()
 }
 
 /// Whether the folds had a vote on the features.
 pub fn is_voted(model: &Model) -> bool {
-    model.record.candidate.features.is_some()
+    model.record.setting.features().is_some()
 }
 
 /// How many rows to retain, chosen or given, where the method selects them.
 pub fn samples(model: &Model) -> Option<usize> {
     let record = &model.record;
-    record.candidate.size.or(record.options.max_support)
+    record
+        .setting
+        .size()
+        .samples
+        .or(record.options.count("max_support"))
 }
 
 /// How many features to import, where that was chosen by validation.
-pub fn features_chosen(model: &Model) -> Option<usize> {
-    model.record.candidate.n_features
+fn features_chosen(model: &Model) -> Option<usize> {
+    model.record.setting.size().features
 }
 
 /// How many features were imported, chosen or by a rule.
@@ -92,33 +98,32 @@ fn n_features(model: &Model) -> Option<usize> {
 
 /// Rows or features, where the method takes them step by step.
 pub fn step(model: &Model) -> Option<usize> {
-    model.record.candidate.step()
+    model.record.setting.size().step()
 }
 
 /// The estimate of the posteriors behind the kernel of a model.
 pub fn posterior(model: &Model) -> Option<PosteriorKind> {
-    let method = model.record.method.parse::<MethodKind>().ok()?;
     model.discriminant.as_ref()?;
-    model.record.options.posterior_of(method)
+    // Older files do not name those of a method that always has some.
+    let kind = model.record.options.word("posterior").unwrap_or("l1");
+    serde_json::from_value(kind.into()).ok()
 }
 
 /// The settings that are told in words, after the kernel.
 pub fn chosen(model: &Model) -> Vec<Setting> {
-    let TrainingRecord {
-        candidate, options, ..
-    } = &model.record;
+    let (setting, options) = (&model.record.setting, &model.record.options);
     let number = |label, value: Option<f64>| (label, value.map(SettingValue::Number));
-    let widths = candidate.class_bandwidths.clone();
+    let widths = setting.numbers("class_bandwidths");
     let settings = [
         number("ridge", ridge(model)),
         number("posterior ridge", posterior_ridge(model)),
         number("penalty", penalty(model)),
-        number("balance", candidate.balance.filter(|b| *b != 1.0)),
+        number("balance", setting.number("balance").filter(|b| *b != 1.0)),
         (
             "bandwidths of the classes",
             widths.map(SettingValue::Numbers),
         ),
-        number("class ratio", options.class_ratio),
+        number("class ratio", options.number("class_ratio")),
         (
             "features by vote",
             is_voted(model).then_some(SettingValue::Given),
@@ -135,48 +140,44 @@ pub fn chosen(model: &Model) -> Vec<Setting> {
         .collect()
 }
 
-/// All settings by their names in JSON, also those that the method has no use for.
+/// All settings by their names in JSON: the parameters of all methods, of which those that the
+/// method has no use for are null, and what was chosen in the place of what was left open.
 pub fn all(model: &Model) -> Vec<(&'static str, Value)> {
-    let TrainingRecord {
-        candidate, options, ..
-    } = &model.record;
-    vec![
+    let (setting, options) = (&model.record.setting, &model.record.options);
+    let asked = serde_json::to_value(options).unwrap_or_default();
+    let own = CATALOGUE
+        .iter()
+        .find(|e| e.about.name == model.record.method);
+    let mut all: Vec<(&'static str, Value)> = Vec::new();
+    for param in CATALOGUE.iter().flat_map(|e| e.about.params) {
+        // Older files hold the parameters of all methods.
+        let is_own = own.is_none_or(|e| e.about.param(param.id).is_some());
+        let value = asked.get(param.id).filter(|_| is_own).cloned();
+        if all.iter().all(|(id, _)| *id != param.id) {
+            all.push((param.id, value.unwrap_or_default()));
+        }
+    }
+    let protocol = PROTOCOL.iter().map(|p| p.id);
+    all.extend(protocol.map(|id| (id, asked.get(id).cloned().unwrap_or_default())));
+    for (id, value) in [
         ("ridge", json!(ridge(model))),
-        ("ridge_rule", json!(options.ridge_rule)),
-        ("penalty", json!(options.penalty)),
-        ("priors", json!(options.priors)),
-        ("costs", json!(options.costs)),
-        ("mahalanobis", json!(options.mahalanobis)),
-        ("components", json!(options.components)),
         ("max_support", json!(samples(model))),
         ("n_features", json!(n_features(model))),
-        ("max_features", json!(options.max_features)),
-        ("stop", json!(options.stop)),
-        ("tol", json!(options.tol)),
-        ("lag", json!(options.lag)),
-        ("patience", json!(options.patience)),
         ("sparsity", json!(penalty(model))),
-        ("balance", json!(candidate.balance)),
-        ("smoothing", json!(options.smoothing)),
-        ("class_bandwidths", json!(candidate.class_bandwidths)),
-        ("relaxed", json!(options.relaxed)),
-        ("class_ratio", json!(options.class_ratio)),
-        ("multiclass", json!(options.multiclass)),
-        ("l1_ratio", json!(options.l1_ratio)),
+        ("sparsity_share", json!(setting.number("sparsity_share"))),
+        ("balance", json!(setting.number("balance"))),
+        (
+            "class_bandwidths",
+            json!(setting.numbers("class_bandwidths")),
+        ),
         ("posterior", json!(posterior(model))),
         ("posterior_ridge", json!(posterior_ridge(model))),
-        ("simplex", json!(options.simplex)),
-        ("mapping", json!(options.mapping)),
-        ("metric", json!(options.metric)),
-        ("sparsity_share", json!(candidate.sparsity_share)),
-        ("spacing", json!(options.spacing)),
-        ("weight_steps", json!(options.weight_steps)),
-        ("restarts", json!(options.restarts)),
         ("vote", json!(is_voted(model))),
-        ("candidates", json!(options.candidates)),
-        ("folds", json!(options.folds)),
-        ("rule", json!(options.rule)),
-        ("seed", json!(options.seed)),
-        ("standardize", json!(options.standardize)),
-    ]
+    ] {
+        match all.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, old)) => *old = value,
+            None => all.push((id, value)),
+        }
+    }
+    all
 }

@@ -1,9 +1,10 @@
 //! What was tried to choose the settings, and what came of it.
 
-use super::candidate::{self, Cell, Column};
 use super::settings;
-use kernsieve::method::{CvEntry, Press, Rule, Validation};
+use super::trial::{self, Cell, Column};
+use kernsieve::method::{CvEntry, Press};
 use kernsieve::model::{CurvePoint, CvTable, Model};
+use kernsieve::params::{Rule, Validation};
 use serde_json::{Value, json};
 
 /// A validation of settings.
@@ -72,7 +73,7 @@ impl<'m> Tuning<'m> {
     /// Reads it off a model, where there is one.
     pub fn new(model: &'m Model) -> Option<Self> {
         let cv = model.record.cv.as_ref()?;
-        let columns = candidate::columns(cv);
+        let columns = trial::columns(cv);
         Some(Self {
             validation: settings::plan(model).validation,
             folds: cv.folds,
@@ -82,7 +83,7 @@ impl<'m> Tuning<'m> {
             trials: cv.grid.iter().map(|e| trial(e, cv, &columns)).collect(),
             chosen: cv.chosen,
             curve: &cv.curve,
-            chosen_rows: candidate::rows(cv.best()),
+            chosen_rows: trial::rows(cv.best()),
             chosen_step: settings::step(model),
         })
     }
@@ -96,10 +97,10 @@ impl<'m> Tuning<'m> {
 fn trial<'m>(entry: &'m CvEntry, cv: &CvTable, columns: &[&Column]) -> Trial<'m> {
     Trial {
         cells: columns.iter().map(|c| c.cell(entry)).collect(),
-        penalty: candidate::penalty(entry),
-        bandwidth: candidate::bandwidth(entry),
-        ridge: candidate::ridge(entry),
-        is_on_path: candidate::is_same_but_for_penalty(entry, cv.best()),
+        penalty: trial::penalty(entry),
+        bandwidth: trial::bandwidth(entry),
+        ridge: trial::ridge(entry),
+        is_on_path: trial::is_same_but_for_penalty(entry, cv.best()),
         criterion: entry.criterion(),
         error: entry.error,
         standard_error: entry.standard_error,

@@ -69,7 +69,7 @@ pub fn print_fit(
     tune_seconds: f64,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if let Some(auto) = model.auto {
+    if let Some(auto) = &model.auto {
         print_auto(auto, tune_seconds, out)?;
     }
     let method = &model.method;
@@ -98,23 +98,15 @@ pub fn print_fit(
 mod tests {
     use super::*;
     use crate::view::words::width;
-    use kernsieve::data::{Schema, simulate};
-    use kernsieve::method::{MethodKind, Options};
-    use kernsieve::tuning::{Control, train};
+    use kernsieve::data::simulate;
+    use kernsieve::{Control, Kos, Protocol, Train};
 
     #[test]
     fn a_fit_prints_its_choice_and_its_error() {
         let data = simulate::rings(0);
-        let schema = Schema::numeric(data.feature_names());
-        let trained = train(
-            MethodKind::Kos,
-            &Options::default(),
-            &data,
-            &schema,
-            true,
-            &Control::new(),
-        )
-        .expect("trains");
+        let trained = Kos::new()
+            .train(&data, &Protocol::default(), &Control::new())
+            .expect("trains");
         let mut out = Vec::new();
         assert!(print_fit(&Summary::new(&trained.model), 0.0, &mut out).is_ok());
         let text = String::from_utf8(out).expect("text");

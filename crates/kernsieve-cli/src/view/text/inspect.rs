@@ -29,7 +29,7 @@ pub fn inspect(
     let method = &model.method;
     let words = format!("{}: {}", clean(method.name, 20), method.title);
     field("Method", &words, out)?;
-    if let Some(auto) = model.auto {
+    if let Some(auto) = &model.auto {
         field("Why", &clean(&auto.why, usize::MAX), out)?;
     }
     print_columns(model, all, out)?;

@@ -4,8 +4,8 @@ use super::layout::{field, table};
 use crate::failure::Failure;
 use crate::view::summary::{Cell, Summary, Trial, Tuning};
 use crate::view::words::{percent, seconds, short};
-use kernsieve::method::Validation;
 use kernsieve::model::CurvePoint;
+use kernsieve::params::Validation;
 use std::io::Write;
 
 /// The table of the settings and the curve of the sizes, where there was anything to choose.

@@ -2,7 +2,7 @@
 
 use super::{clean, first_of, percent, short};
 use crate::view::summary::{Setting, SettingValue, Summary};
-use kernsieve::method::Validation;
+use kernsieve::params::Validation;
 
 /// Columns that a list of numbers may take.
 const LIST: usize = 40;

@@ -1,0 +1,257 @@
+//! The methods that come with the crate: the one list. Everything that names methods is made of it.
+//!
+//! A method is listed by its type. From here on the type is forgotten: a [`Made`] method is built
+//! from parameters by id, and says which of them it does not use.
+
+use crate::data::{Dataset, Schema};
+use crate::error::{Error, Result};
+use crate::method::{
+    About, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Smkda,
+    SparseKos, WithPosterior, method_from,
+};
+use crate::model::Model;
+use crate::notice::Notice;
+use crate::params::{PROTOCOL, Param, Params, Protocol};
+use crate::tuning::{AnyMethod, Contest, Control, Trained, run_contest};
+use serde_json::Value;
+use std::time::Duration;
+
+/// A method of the catalogue.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Its name, words and parameters.
+    pub about: &'static About,
+    build: fn(&Params) -> Result<Box<dyn AnyMethod>>,
+}
+
+/// All methods, cheap ones first: the order in which `auto` tries them.
+pub const CATALOGUE: &[Entry] = &[
+    entry::<Lda>(),
+    entry::<Parzen>(),
+    entry::<L1Dkf>(),
+    with_posterior::<Kos>(),
+    entry::<L2qp>(),
+    with_posterior::<Mkda>(),
+    with_posterior::<Klr>(),
+    with_posterior::<Smkda>(),
+    entry::<Fivm>(),
+    entry::<SparseKos>(),
+    entry::<L2le>(),
+];
+
+const fn entry<M: Method>() -> Entry {
+    Entry {
+        about: &M::ABOUT,
+        build: |given| Ok(Box::new(method_from::<M>(given)?)),
+    }
+}
+
+/// A method whose kernel may be the discriminant kernel of class posteriors.
+const fn with_posterior<M: WithPosterior>() -> Entry {
+    Entry {
+        about: &M::ABOUT,
+        build: |given| match given.get("posterior") {
+            None | Some(Value::Null) => Ok(Box::new(method_from::<M>(given)?)),
+            Some(_) => Ok(Box::new(method_from::<Discriminant<M>>(given)?)),
+        },
+    }
+}
+
+/// A method with its parameters, built from what was given by id.
+pub struct Made {
+    /// The method.
+    pub method: Box<dyn AnyMethod>,
+    /// Parameters that were given and that it does not use, by the names that were given.
+    pub unused: Vec<String>,
+}
+
+impl Made {
+    /// Trains the method, and says which parameters it does not use.
+    pub fn train(
+        &self,
+        data: &Dataset,
+        schema: &Schema,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained> {
+        let mut trained = self.method.train(data, schema, protocol, control)?;
+        if !self.unused.is_empty() {
+            let notice = Notice::Unused {
+                method: self.method.about().name.into(),
+                params: self.unused.clone(),
+            };
+            trained.notices.insert(0, notice);
+        }
+        Ok(trained)
+    }
+}
+
+/// The method of this name in the catalogue.
+pub fn find(name: &str) -> Result<&'static Entry> {
+    let found = CATALOGUE.iter().find(|e| e.about.name == name);
+    found.ok_or_else(|| {
+        Error::Data(format!(
+            "unknown method '{name}'; the methods are {}",
+            names().join(", ")
+        ))
+    })
+}
+
+/// The names of all methods in alphabetical order.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = CATALOGUE.iter().map(|e| e.about.name).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The parameters that any method has, with the methods that have each; those of the protocol come
+/// last, with no methods named. Parameters of one id that mean different things stand side by side.
+pub fn params() -> Vec<(Param, Vec<&'static str>)> {
+    let mut all: Vec<(Param, Vec<&'static str>)> = Vec::new();
+    for about in CATALOGUE.iter().map(|e| e.about) {
+        for param in about.params {
+            let same = |(p, _): &&mut (Param, Vec<&str>)| p.id == param.id && p.help == param.help;
+            match all.iter_mut().find(same) {
+                Some((_, methods)) => methods.push(about.name),
+                None => all.push((*param, vec![about.name])),
+            }
+        }
+    }
+    all.iter_mut()
+        .for_each(|(_, methods)| methods.sort_unstable());
+    all.extend(PROTOCOL.iter().map(|p| (*p, vec![])));
+    all
+}
+
+impl Entry {
+    /// The method with what was given by id, and what of that it does not use.
+    pub fn make(&self, given: &Params) -> Result<Made> {
+        let mut given = given.clone();
+        // Short for the posteriors of the paper.
+        if given.get("kernel").and_then(Value::as_str) == Some("discriminant") {
+            given.remove("kernel");
+            given.entry("posterior").or_insert("l1".into());
+        }
+        self.check_posterior(&given)?;
+        let method = (self.build)(&given).map_err(|e| self.own(e))?;
+        let used = method.params();
+        let unused = given
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(id, _)| id)
+            .filter(|id| {
+                let own = self.about.param(id).map_or(id.as_str(), |p| p.id);
+                !used.contains_key(own)
+            });
+        Ok(Made {
+            unused: unused.cloned().collect(),
+            method,
+        })
+    }
+
+    /// An error about a parameter that says whose it is, where not all methods would say the same.
+    fn own(&self, error: Error) -> Error {
+        match error {
+            Error::Parameter {
+                name,
+                of: None,
+                value,
+                requirement,
+            } => Error::Parameter {
+                of: Some(self.about.name),
+                name,
+                value,
+                requirement,
+            },
+            other => other,
+        }
+    }
+
+    /// A method that needs the features themselves cannot have a kernel without them.
+    fn check_posterior(&self, given: &Params) -> Result<()> {
+        let asked = given.get("posterior").and_then(Value::as_str);
+        let (Some(posterior), None) = (asked, self.about.param("posterior")) else {
+            return Ok(());
+        };
+        let able = CATALOGUE.iter().map(|e| e.about);
+        let mut able: Vec<&str> = able
+            .filter(|a| a.param("posterior").is_some())
+            .map(|a| a.name)
+            .collect();
+        able.sort_unstable();
+        Err(Error::Data(format!(
+            "{} needs the features themselves and cannot have a discriminant kernel \
+             (`posterior={posterior}`); {} can",
+            self.about.name,
+            able.join(", ")
+        )))
+    }
+}
+
+/// The method of a model, as its record tells.
+pub fn method_of(model: &Model) -> Result<Made> {
+    let record = &model.record;
+    find(&record.method)?.make(&record.options.params)
+}
+
+/// What cross-validation with the setting of a model says of every row that it was trained on:
+/// [`AnyMethod::out_of_fold`].
+pub fn out_of_fold(
+    trained: &Trained,
+    data: &Dataset,
+    control: &Control,
+) -> Result<Option<Vec<Option<Vec<f64>>>>> {
+    let made = method_of(&trained.model)?;
+    let known = trained.out_of_fold.clone();
+    made.method
+        .out_of_fold(&trained.model, known, data, control)
+}
+
+/// The methods among which [`train_auto`] chooses: those that take the parameters and use all that
+/// are given. An error where there is none.
+pub fn contest(given: &Params) -> Result<Contest> {
+    let mut contest = Contest::default();
+    let (mut refusal, mut unused) = (None, Vec::new());
+    for entry in CATALOGUE.iter().filter(|e| e.about.auto) {
+        let name = entry.about.name;
+        match entry.make(given) {
+            Err(e) => {
+                contest.left_out.push((name, e.to_string()));
+                refusal = refusal.or(Some(e));
+            }
+            Ok(made) if made.unused.is_empty() => contest.methods.push(made.method),
+            Ok(made) => {
+                let words: Vec<String> = made.unused.iter().map(|id| format!("`{id}`")).collect();
+                // What is asked for is meant.
+                let why = format!("does not use {}", words.join(", "));
+                contest.left_out.push((name, why));
+                unused.extend(words);
+            }
+        }
+    }
+    if !contest.methods.is_empty() {
+        return Ok(contest);
+    }
+    unused.sort_unstable();
+    unused.dedup();
+    match refusal {
+        Some(e) if unused.is_empty() => Err(e),
+        _ => Err(Error::Data(format!(
+            "no method of auto uses all options given ({}); leave some out, or name a method",
+            unused.join(", ")
+        ))),
+    }
+}
+
+/// Tunes every method that takes the parameters, and returns the model of the chosen one;
+/// `model.record.auto` tells of the others.
+pub fn train_auto(
+    given: &Params,
+    data: &Dataset,
+    schema: &Schema,
+    protocol: &Protocol,
+    budget: Option<Duration>,
+    control: &Control,
+) -> Result<Trained> {
+    run_contest(&contest(given)?, data, schema, protocol, budget, control)
+}

@@ -1,0 +1,154 @@
+//! What a method returns.
+
+use super::{Fold, HeldOut};
+use crate::decision::Decision;
+use crate::discriminant_kernel::{DiscriminantKernel, outputs};
+use crate::expansion::KernelExpansion;
+use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// A fitted classifier before it is wrapped into a model.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// What the expansion sees of a row, where that is not the row itself but what a discriminant
+    /// kernel makes of it.
+    pub discriminant: Option<DiscriminantKernel>,
+    /// Outputs as a function of a row.
+    pub expansion: KernelExpansion,
+    /// Classes as a function of the outputs.
+    pub decision: Decision,
+    /// How the fit went.
+    pub report: FitReport,
+    /// What `report.residual` is the residual of.
+    pub certificate: Certificate,
+}
+
+/// What shows that a solution is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// The equations of a closed form, or of a convex program: only rounding keeps them from
+    /// holding.
+    Equations,
+    /// Duality gaps of the regressions behind a discriminant kernel.
+    Regressions,
+    /// Stationary weights of features.
+    Weights,
+}
+
+impl Fit {
+    /// A fit that is an expansion and a rule, as most are.
+    pub fn new(expansion: KernelExpansion, decision: Decision, report: FitReport) -> Self {
+        Self {
+            discriminant: None,
+            expansion,
+            decision,
+            report,
+            certificate: Certificate::Equations,
+        }
+    }
+
+    /// Outputs of every row.
+    pub fn outputs(&self, x: &Matrix) -> Matrix {
+        outputs(self.discriminant.as_ref(), &self.expansion, x)
+    }
+
+    /// What it says of the held-out rows of a fold, for every setting of an arm that leaves nothing
+    /// to choose.
+    pub(super) fn held_out<S>(&self, fold: &Fold, arm: &[S]) -> Vec<Option<HeldOut>> {
+        let scores = self.decision.scores(&self.outputs(&fold.held_out));
+        vec![Some(scores.into()); arm.len()]
+    }
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// The paper's objective at the solution, where there is one.
+    pub objective: Option<f64>,
+    /// Iterations of the solver; 1 for a closed form.
+    pub iterations: usize,
+    /// Whether the solver reached its tolerance.
+    pub converged: bool,
+    /// How far the solution is from satisfying its own equations, relative to the size of their
+    /// terms.
+    pub residual: Option<f64>,
+    /// Training rows that the expansion holds, in order of selection where there is one.
+    pub retained_rows: Vec<usize>,
+    /// The squared-norm penalty used.
+    pub ridge: Option<f64>,
+    /// Eigenvalues of the discriminant, largest first, where the method has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub eigenvalues: Vec<f64>,
+    /// The steps of a selection, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathStep>,
+    /// Features in order of import, where they are imported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<usize>,
+    /// Objective and duality gap of each regression, in the order of the classes, where posteriors
+    /// come from regressions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regressions: Vec<(f64, f64)>,
+    /// Objective after each step of the solver, where it takes several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace: Vec<f64>,
+    /// Which of several starts gave the least objective (0 the path, 1 all ones, then random ones),
+    /// and of how many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<(usize, usize)>,
+}
+
+impl FitReport {
+    /// Names rows as a caller knows them who has left some out: row `i` of the fit is `rows[i]` of
+    /// the caller's.
+    pub fn rename_rows(&mut self, rows: &[usize]) {
+        let own = |row: &mut usize| *row = rows[*row];
+        self.retained_rows.iter_mut().for_each(own);
+        let steps = self.path.iter_mut();
+        steps.filter_map(|s| s.row.as_mut()).for_each(own);
+    }
+}
+
+/// One step of a selection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// Samples or features retained.
+    pub size: usize,
+    /// The training row that entered, where samples are selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<usize>,
+    /// The feature that entered, where features are imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<usize>,
+    /// The feature that would have entered in its place, and the objective with it, where features
+    /// are imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<(usize, f64)>,
+    /// The penalty, where features are weighted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparsity: Option<f64>,
+    /// Features with a weight that is not zero, and their weights; of many features those that stay
+    /// longest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<(usize, f64)>,
+    /// The paper's objective after the step.
+    pub objective: f64,
+    /// Error on the training rows after the step, where it was computed.
+    pub train_error: Option<f64>,
+}
+
+impl PathStep {
+    /// A step with nothing else to say.
+    pub fn new(size: usize, objective: f64) -> Self {
+        Self {
+            size,
+            row: None,
+            feature: None,
+            runner_up: None,
+            sparsity: None,
+            weights: vec![],
+            objective,
+            train_error: None,
+        }
+    }
+}

@@ -1,0 +1,509 @@
+//! One feature after the other into kernel logistic regression (Ghosh & Wang, Algorithm 1).
+//!
+//! The base values (squared distances, say) of a set of features are the sum over the features, so
+//! a candidate's Gram matrix is one pass over `n (n + 1) / 2` pairs; for the Gaussian that is the
+//! elementwise product `K_S * K_l`. Of all candidates the one of least `H` enters:
+//!
+//! 1. every candidate gets an upper and a lower bound on its `H` from the coefficients of the
+//!    present model: two products with its Gram matrix;
+//! 2. candidates whose lower bound exceeds the least upper bound are out;
+//! 3. the others are solved in order of their lower bounds, each given up as soon as its dual value
+//!    exceeds the least `H` found.
+//!
+//! Bounds are theorems, so the choice is that of solving them all. Work is cut into batches of a
+//! fixed size: neither the choice nor the work depends on the number of threads. Ties (within
+//! 1e-12) go to the feature that comes first.
+
+use super::{Fold, Problem};
+use crate::error::Result;
+use crate::kernel::{Base, Kernel, mirror_lower};
+use crate::linalg::Matrix;
+use crate::method::klr::solution;
+use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, bounds, solve};
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// Objectives that differ by less than this are equal: rounding may not decide.
+const TIE: f64 = 1e-12;
+/// A bound must exceed an objective by this to rule out.
+const MARGIN: f64 = 1e-11;
+/// Candidates that are solved at once.
+const BATCH: usize = 16;
+
+/// The training rows by column, with what all paths share.
+pub(super) struct Ground<'a> {
+    /// Columns of the features that take part.
+    columns: Vec<(usize, Vec<f64>)>,
+    n: usize,
+    pub(super) kernel: Kernel,
+    pub(super) likelihood: &'a Likelihood,
+    /// Gram matrices of candidates, from one to the next: as many as are at work at once. Handing
+    /// out a large one anew takes as long as filling it.
+    scratch: Mutex<Vec<(Vec<f64>, Workspace)>>,
+    /// Whether candidates are ruled out by their bounds; only a test says no.
+    prune: bool,
+}
+
+impl<'a> Ground<'a> {
+    pub(super) fn new(problem: &Problem, kernel: Kernel, likelihood: &'a Likelihood) -> Self {
+        let t = problem.x.transpose();
+        let taking_part = (0..t.rows()).filter(|&j| problem.feature_weights[j] != 0.0);
+        Self {
+            columns: taking_part.map(|j| (j, t.row(j).to_vec())).collect(),
+            n: problem.n(),
+            kernel,
+            likelihood,
+            scratch: Mutex::default(),
+            prune: true,
+        }
+    }
+
+    /// Number of features to choose among.
+    pub(super) fn n_features(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The lower triangle of `base` plus the base values of a column.
+    fn add_column(&self, base: &[f64], column: &[f64], out: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            let x = column[i];
+            let (from, to) = (&base[i * n..i * n + i + 1], &mut out[i * n..i * n + i + 1]);
+            let pairs = to.iter_mut().zip(from.iter().zip(column));
+            match self.kernel.family().base() {
+                Base::SquaredDistance => pairs.for_each(|(o, (b, y))| *o = b + (x - y) * (x - y)),
+                Base::AbsoluteDistance => pairs.for_each(|(o, (b, y))| *o = b + (x - y).abs()),
+                Base::InnerProduct => pairs.for_each(|(o, (b, y))| *o = b + x * y),
+            }
+        }
+    }
+
+    /// Kernel values from the base values in the lower triangle, in place, both triangles.
+    fn kernel_values(&self, gram: &mut [f64]) {
+        let n = self.n;
+        for i in 0..n {
+            self.kernel.apply(&mut gram[i * n..i * n + i + 1]);
+        }
+        mirror_lower(gram, n, 0, n);
+    }
+}
+
+/// A path on its way.
+pub(super) struct Walk<'a> {
+    ground: &'a Ground<'a>,
+    ridge: f64,
+    /// Positions among the columns, in order of import.
+    chosen: Vec<usize>,
+    /// Base values of the chosen features, lower triangle.
+    base: Vec<f64>,
+    /// The model of the chosen features.
+    pub(super) model: Solution,
+    /// Candidates that were solved to the end or until given up, of all so far.
+    #[cfg(test)]
+    solved: usize,
+}
+
+/// One import.
+pub(super) struct Import {
+    /// The feature, as a column of the problem.
+    pub(super) feature: usize,
+    pub(super) objective: f64,
+    pub(super) train_error: f64,
+    /// The feature that would have come next, and its `H`, where it was asked for.
+    pub(super) runner_up: Option<(usize, f64)>,
+}
+
+impl<'a> Walk<'a> {
+    /// The path before its first step: a model without features, in which all rows are alike.
+    pub(super) fn new(ground: &'a Ground<'a>, ridge: f64) -> Result<Self> {
+        let n = ground.n;
+        let base = vec![0.0; n * n];
+        let mut gram = base.clone();
+        ground.kernel_values(&mut gram);
+        let start = vec![0.0; n * ground.likelihood.columns()];
+        let mut work = Workspace::default();
+        let model = solution(solve(
+            &gram,
+            ground.likelihood,
+            ridge,
+            &start,
+            Stop::EXACT,
+            &mut work,
+        ))?;
+        Ok(Self {
+            ground,
+            ridge,
+            chosen: vec![],
+            base,
+            model,
+            #[cfg(test)]
+            solved: 0,
+        })
+    }
+
+    /// Imports the feature of least `H`; `None` when all are in. `runner_up` asks for the next best
+    /// one, too, which takes a few more solves.
+    pub(super) fn import(&mut self, runner_up: bool) -> Result<Option<Import>> {
+        let ground = self.ground;
+        let mut best = self.least(if runner_up { 2 } else { 1 }).into_iter();
+        let Some((j, model)) = best.next() else {
+            return if self.chosen.len() == ground.columns.len() {
+                Ok(None)
+            } else {
+                Err(crate::error::Error::NoConvergence(
+                    "kernel logistic regression",
+                ))
+            };
+        };
+        let before = self.base.clone();
+        ground.add_column(&before, &ground.columns[j].1, &mut self.base);
+        self.chosen.push(j);
+        self.model = model;
+        Ok(Some(Import {
+            feature: ground.columns[j].0,
+            objective: self.model.objective,
+            train_error: ground.likelihood.training_error(&self.model.probabilities),
+            runner_up: best.next().map(|(k, s)| (ground.columns[k].0, s.objective)),
+        }))
+    }
+
+    /// The `wanted` candidates of least `H`, best first.
+    fn least(&mut self, wanted: usize) -> Vec<(usize, Solution)> {
+        let ground = self.ground;
+        let left: Vec<usize> = (0..ground.columns.len())
+            .filter(|j| !self.chosen.contains(j))
+            .collect();
+        let bounds: Vec<_> = if ground.prune {
+            left.par_iter()
+                .map(|&j| {
+                    self.with_gram(j, |gram, work| {
+                        bounds(gram, ground.likelihood, self.ridge, &self.model.coef, work)
+                    })
+                })
+                .collect()
+        } else {
+            vec![]
+        };
+        // Nothing above this can be among the least.
+        let mut uppers: Vec<f64> = bounds.iter().map(|b| b.upper).collect();
+        uppers.sort_by(f64::total_cmp);
+        let mut limit = uppers.get(wanted - 1).copied().unwrap_or(f64::INFINITY);
+        let mut order: Vec<(usize, f64)> = left
+            .iter()
+            .enumerate()
+            .map(|(i, &j)| (j, bounds.get(i).map_or(f64::NEG_INFINITY, |b| b.lower)))
+            .collect();
+        order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut best: Vec<(usize, Solution)> = vec![];
+        for batch in order.chunks(BATCH) {
+            let batch: Vec<usize> = batch
+                .iter()
+                .filter(|b| b.1 <= limit + MARGIN)
+                .map(|b| b.0)
+                .collect();
+            if batch.is_empty() {
+                break;
+            }
+            #[cfg(test)]
+            {
+                self.solved += batch.len();
+            }
+            let stop = Stop {
+                above: if ground.prune {
+                    limit + MARGIN
+                } else {
+                    f64::INFINITY
+                },
+                ..Stop::EXACT
+            };
+            let outcomes: Vec<Outcome> = batch
+                .par_iter()
+                .map(|&j| {
+                    self.with_gram(j, |gram, work| {
+                        solve(
+                            gram,
+                            ground.likelihood,
+                            self.ridge,
+                            &self.model.coef,
+                            stop,
+                            work,
+                        )
+                    })
+                })
+                .collect();
+            for (j, outcome) in batch.into_iter().zip(outcomes) {
+                let Outcome::Solved(s) = outcome else {
+                    continue;
+                };
+                if s.objective.is_nan() {
+                    continue;
+                }
+                let better = |(b, t): &(usize, Solution)| {
+                    s.objective < t.objective - TIE || (s.objective <= t.objective + TIE && j < *b)
+                };
+                let place = best.iter().position(better).unwrap_or(best.len());
+                best.insert(place, (j, s));
+                best.truncate(wanted);
+                if let Some((_, worst)) = best.get(wanted - 1) {
+                    limit = limit.min(worst.objective);
+                }
+            }
+        }
+        best
+    }
+
+    /// Does something with the Gram matrix of the chosen features and one more.
+    fn with_gram<T>(&self, j: usize, act: impl FnOnce(&[f64], &mut Workspace) -> T) -> T {
+        let n = self.ground.n;
+        let pool = &self.ground.scratch;
+        let free = pool.lock().ok().and_then(|mut p| p.pop());
+        let (mut gram, mut work) = free.unwrap_or_default();
+        // Whatever was there is overwritten.
+        gram.resize(n * n, 0.0);
+        self.ground
+            .add_column(&self.base, &self.ground.columns[j].1, &mut gram);
+        self.ground.kernel_values(&mut gram);
+        let result = act(&gram, &mut work);
+        if let Ok(mut pool) = pool.lock() {
+            pool.push((gram, work));
+        }
+        result
+    }
+
+    /// The features so far, as columns of the problem, in order of import.
+    pub(super) fn features(&self) -> Vec<usize> {
+        self.chosen
+            .iter()
+            .map(|&j| self.ground.columns[j].0)
+            .collect()
+    }
+
+    /// The Gram matrix of the chosen features.
+    pub(super) fn gram(&self) -> Matrix {
+        let mut gram = self.base.clone();
+        self.ground.kernel_values(&mut gram);
+        Matrix::from_vec(gram, self.ground.n, self.ground.n)
+    }
+}
+
+/// Held-out rows that follow a path.
+pub(super) struct Followers<'a> {
+    fold: &'a Fold,
+    base: Matrix,
+}
+
+impl<'a> Followers<'a> {
+    pub(super) fn new(fold: &'a Fold) -> Self {
+        Self {
+            fold,
+            base: Matrix::zeros(fold.held_out.rows(), fold.train.n()),
+        }
+    }
+
+    /// Takes a feature in.
+    pub(super) fn import(&mut self, feature: usize, base: Base) {
+        let (x, y) = (
+            self.fold.held_out.column(feature),
+            self.fold.train.x.column(feature),
+        );
+        for (i, x) in x.into_iter().enumerate() {
+            let pairs = self.base.row_mut(i).iter_mut().zip(&y);
+            match base {
+                Base::SquaredDistance => pairs.for_each(|(o, y)| *o += (x - y) * (x - y)),
+                Base::AbsoluteDistance => pairs.for_each(|(o, y)| *o += (x - y).abs()),
+                Base::InnerProduct => pairs.for_each(|(o, y)| *o += x * y),
+            }
+        }
+    }
+
+    /// Kernel values with the training rows.
+    pub(super) fn kernel_values(&self, kernel: &Kernel) -> Matrix {
+        let mut values = self.base.clone();
+        kernel.apply(values.as_mut_slice());
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Family, gram};
+    use crate::testing::problem;
+    use proptest::prelude::*;
+
+    type Walked = (Vec<usize>, Vec<u64>, usize);
+
+    fn walk(problem: &Problem, kernel: Kernel, ridge: f64, prune: bool, steps: usize) -> Walked {
+        walk_with(problem, kernel, ridge, prune, steps, false)
+    }
+
+    fn walk_with(
+        problem: &Problem,
+        kernel: Kernel,
+        ridge: f64,
+        prune: bool,
+        steps: usize,
+        next: bool,
+    ) -> Walked {
+        let likelihood = Likelihood::new(&problem.classes());
+        let mut ground = Ground::new(problem, kernel, &likelihood);
+        ground.prune = prune;
+        let mut walk = Walk::new(&ground, ridge).expect("starts");
+        let mut objectives = vec![];
+        while walk.chosen.len() < steps {
+            let Some(import) = walk.import(next).expect("imports") else {
+                break;
+            };
+            objectives.push(import.objective.to_bits());
+            if let Some((feature, value)) = import.runner_up {
+                assert!(value >= import.objective - TIE && feature != import.feature);
+                objectives.push(value.to_bits());
+            }
+        }
+        (walk.features(), objectives, walk.solved)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(30))]
+        #[test]
+        fn ruling_out_never_changes_the_choice(
+            seed in 0u64..10_000, classes in 2usize..4, width in -1.0f64..2.0, ridge in -9.0f64..2.0, p in 1usize..25
+        ) {
+            let mut problem = problem(30, p, classes, seed);
+            if p > 3 {
+                // A column twice, and one that is the same upside down: exact ties, which the first
+                // must win.
+                for i in 0..30 {
+                    let v = problem.x[(i, 1)];
+                    (problem.x[(i, 2)], problem.x[(i, 3)]) = (v, -v);
+                }
+            }
+            let kernel = Kernel::Gaussian { bandwidth: 2f64.powf(width) };
+            let with = walk(&problem, kernel, 2f64.powf(ridge), true, 4);
+            let without = walk(&problem, kernel, 2f64.powf(ridge), false, 4);
+            prop_assert_eq!(&with.0, &without.0);
+            prop_assert_eq!(&with.1, &without.1);
+            prop_assert!(with.2 <= without.2);
+            // The same with the runner-up of each step.
+            let with = walk_with(&problem, kernel, 2f64.powf(ridge), true, 4, true);
+            let without = walk_with(&problem, kernel, 2f64.powf(ridge), false, 4, true);
+            prop_assert_eq!(&with.0, &without.0);
+            prop_assert_eq!(&with.1, &without.1);
+            let twins = p > 3;
+            if let (true, Some(a), Some(b)) = (twins, with.0.iter().position(|&j| j == 1), with.0.iter().position(|&j| j == 2)) {
+                prop_assert!(a < b);
+            }
+        }
+    }
+
+    #[test]
+    fn the_choice_is_the_least_objective_of_all_and_threads_do_not_matter() {
+        for family in [
+            Family::Gaussian,
+            Family::Laplacian,
+            Family::Cauchy,
+            Family::Linear,
+            Family::Polynomial,
+        ] {
+            let kernel = match family {
+                Family::Gaussian => Kernel::Gaussian { bandwidth: 1.5 },
+                Family::Laplacian => Kernel::Laplacian { bandwidth: 2.0 },
+                Family::Cauchy => Kernel::Cauchy {
+                    bandwidth: 1.5,
+                    dimension: 1,
+                },
+                Family::Linear => Kernel::Linear,
+                _ => Kernel::Polynomial { degree: 2 },
+            };
+            let problem = problem(40, 9, 3, 77);
+            let (features, objectives, _) = walk(&problem, kernel, 0.03, true, 3);
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .expect("pool");
+            assert_eq!(
+                pool.install(|| walk(&problem, kernel, 0.03, true, 3).1),
+                objectives
+            );
+            // Each step by brute force, from Gram matrices of the columns themselves.
+            let likelihood = Likelihood::new(&problem.classes());
+            for k in 0..3 {
+                let value = |j: usize| {
+                    let mut set = features[..k].to_vec();
+                    set.push(j);
+                    let g = gram(&kernel, &problem.x.select_columns(&set));
+                    let start = vec![0.0; 40 * 3];
+                    let mut work = Workspace::default();
+                    solution(solve(
+                        g.as_slice(),
+                        &likelihood,
+                        0.03,
+                        &start,
+                        Stop::EXACT,
+                        &mut work,
+                    ))
+                    .expect("solves")
+                    .objective
+                };
+                let least = (0..9)
+                    .filter(|j| !features[..k].contains(j))
+                    .map(value)
+                    .fold(f64::INFINITY, f64::min);
+                assert!((value(features[k]) - least).abs() < 1e-12, "{family:?} {k}");
+                assert!(
+                    (f64::from_bits(objectives[k]) - least).abs() < 1e-11,
+                    "{family:?} {k}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_ridge_does_not_start_from_worse_than_nothing() {
+        // Coefficients of one feature, about 1 / (2 lambda n), give outputs of that size with one
+        // more feature, where the loss is flat.
+        for (classes, ridge) in [(2, 1e-5), (2, 1e-7), (3, 1e-6), (4, 1e-7)] {
+            for seed in 0..6 {
+                let problem = problem(13, 4, classes, seed);
+                let kernel = Kernel::Cauchy {
+                    bandwidth: 1.2,
+                    dimension: 1,
+                };
+                let likelihood = Likelihood::new(&problem.classes());
+                let (features, objectives, _) = walk(&problem, kernel, ridge, true, 3);
+                for k in 0..3 {
+                    let value = |j: usize| {
+                        let mut set = features[..k].to_vec();
+                        set.push(j);
+                        let g = gram(&kernel, &problem.x.select_columns(&set));
+                        let start = vec![0.0; 13 * likelihood.columns()];
+                        let mut work = Workspace::default();
+                        let solved = solve(
+                            g.as_slice(),
+                            &likelihood,
+                            ridge,
+                            &start,
+                            Stop::EXACT,
+                            &mut work,
+                        );
+                        solution(solved).expect("solves").objective
+                    };
+                    let left = (0..4).filter(|j| !features[..k].contains(j));
+                    let least = left.map(value).fold(f64::INFINITY, f64::min);
+                    let found = f64::from_bits(objectives[k]);
+                    assert!(
+                        (found - least).abs() < 1e-6 * least,
+                        "{classes} {ridge} {seed} {k}: {found} {least}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn most_candidates_are_ruled_out() {
+        let problem = problem(60, 300, 2, 5);
+        let (_, _, solved) = walk(&problem, Kernel::Gaussian { bandwidth: 2.0 }, 0.35, true, 3);
+        assert!(solved < 300, "{solved} of 900");
+    }
+}

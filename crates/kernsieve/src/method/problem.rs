@@ -1,0 +1,147 @@
+//! What a method trains on, and the folds it is judged by.
+
+use crate::classes::Classes;
+use crate::data::Labels;
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, gram_from_base};
+use crate::linalg::Matrix;
+use crate::params::Priors;
+
+/// What a method trains on: rows in the units the kernel sees, labels in which every class occurs,
+/// priors.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Standardised features, `n x p`; features that are constant on the training rows hold zeros.
+    pub x: Matrix,
+    /// Labels; every class has at least one row.
+    pub labels: Labels,
+    /// Weights of the rows, where they differ.
+    pub weights: Option<Vec<f64>>,
+    /// Prior probability of each class.
+    pub priors: Vec<f64>,
+    /// 1 for a feature that takes part, 0 for a constant one.
+    pub feature_weights: Vec<f64>,
+    /// Seed of whatever the method draws.
+    pub seed: u64,
+}
+
+impl Problem {
+    /// A problem in which all features take part, with empirical priors.
+    pub fn new(x: Matrix, labels: Labels) -> Result<Self> {
+        if x.rows() != labels.len() {
+            return Err(Error::Data(format!(
+                "{} rows but {} labels",
+                x.rows(),
+                labels.len()
+            )));
+        }
+        if labels.n_classes() < 2 || labels.counts().contains(&0) {
+            return Err(Error::Data(
+                "a classifier needs at least two classes, each with a row".into(),
+            ));
+        }
+        let classes = Classes::new(labels.codes(), None, labels.n_classes());
+        let priors = Priors::Empirical.resolve(labels.classes(), &classes)?;
+        let feature_weights = vec![1.0; x.cols()];
+        Ok(Self {
+            x,
+            labels,
+            weights: None,
+            priors,
+            feature_weights,
+            seed: 0,
+        })
+    }
+
+    /// Classes and weights of the rows.
+    pub fn classes(&self) -> Classes {
+        Classes::new(
+            self.labels.codes(),
+            self.weights.as_deref(),
+            self.labels.n_classes(),
+        )
+    }
+
+    /// Some of the rows, of which every class must have one; the priors stay.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let weights = self.weights.as_ref();
+        Self {
+            x: self.x.select_rows(rows),
+            labels: self.labels.select(rows),
+            weights: weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
+            priors: self.priors.clone(),
+            feature_weights: self.feature_weights.clone(),
+            seed: self.seed,
+        }
+    }
+
+    /// Number of rows.
+    pub fn n(&self) -> usize {
+        self.x.rows()
+    }
+
+    /// Number of features that take part.
+    pub fn n_active(&self) -> usize {
+        self.feature_weights.iter().filter(|w| **w != 0.0).count()
+    }
+
+    /// Logarithms of the priors.
+    pub fn log_priors(&self) -> Vec<f64> {
+        self.priors.iter().map(|p| p.ln()).collect()
+    }
+}
+
+/// Rows held out of a fold's training, and what the settings of a method share there.
+pub struct Fold {
+    /// Training part.
+    pub train: Problem,
+    /// Held-out rows, scaled by the training part.
+    pub held_out: Matrix,
+    /// Their classes among those of the training part, which may lack one.
+    pub held_out_classes: Vec<Option<usize>>,
+    /// Their weights.
+    pub held_out_weights: Vec<f64>,
+    /// Base values (distances or inner products) of the training rows with themselves; `None` when
+    /// the method needs none.
+    pub train_base: Option<Matrix>,
+    /// Base values of the held-out rows with the training rows.
+    pub held_out_base: Option<Matrix>,
+}
+
+impl Fold {
+    /// Gram matrix of the training rows, and kernel values of the held-out rows with them.
+    pub fn grams(&self, kernel: &Kernel) -> Result<(Matrix, Matrix)> {
+        match (&self.train_base, &self.held_out_base) {
+            (Some(tt), Some(vt)) => Ok((gram_from_base(kernel, tt), gram_from_base(kernel, vt))),
+            _ => Err(Error::Data(
+                "the distances of this fold were not computed".into(),
+            )),
+        }
+    }
+}
+
+/// What a setting says of held-out rows.
+#[derive(Clone)]
+pub struct HeldOut {
+    /// Log scores (log probabilities up to a constant per row), rows x classes.
+    pub scores: Matrix,
+    /// Weights of the features, where the method learns them.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl From<Matrix> for HeldOut {
+    fn from(scores: Matrix) -> Self {
+        Self {
+            scores,
+            weights: None,
+        }
+    }
+}
+
+/// Rows as all others see them.
+pub struct LeftOutRows {
+    /// Log scores, rows x classes.
+    pub scores: Matrix,
+    /// Squared residual of the scored responses of each row.
+    pub squared_residuals: Vec<f64>,
+}

@@ -1,0 +1,786 @@
+//! Sparse multinomial kernel discriminant analysis: few samples carry the discriminant (Harrison &
+//! Pasupa, section 2.3).
+//!
+//! Orthogonal least squares picks, one at a time, the columns of `[K 1]` that explain the scored
+//! class indicators best (the offset is in from the start). With the `n_s` samples chosen, the
+//! regression gives canonical variates as in [`super::lda`] (eq. 6, 7, 11), and a row goes to the
+//! class of least Mahalanobis distance with priors (eq. 12).
+//!
+//! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in
+//! orthogonal coordinates the matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' /
+//! n`, `u_k = q_k'Y_0`, and a held-out row's regression is a sum over the same terms. So
+//! cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth). With
+//! `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over
+//! blocks of rows, memory does not grow with `n`, and time grows linearly. Complexity: `n^3` flops
+//! for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
+//!
+//! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
+//! Recognition 42 (2009).
+
+#[cfg(test)]
+mod tests;
+
+use super::lda::limit_components;
+use super::{
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method, PathStep, Problem,
+    Setting, Size, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
+};
+use crate::classes::Classes;
+use crate::decision::{Decision, argmax};
+use crate::error::{Error, Result};
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, Kernel, gram};
+use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
+use crate::notice::Notice;
+use crate::params::{
+    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, KernelChoice, Kind, L1_RATIO, POSTERIOR,
+    POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE, Validation,
+};
+use crate::solver::ols::{Coefficients, Step, coefficients, ranked_selection};
+use crate::solver::optimal_scoring::{
+    canonical, response_means, scaled_eigenvectors, scored_responses,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+mod streaming;
+
+/// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when
+/// the best is at an edge.
+const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
+/// The path is not followed further than this unless asked to: a sparse model is wanted.
+const LONGEST_PATH: usize = 1000;
+/// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this
+/// they are left out.
+const MOST_WORK: f64 = 2e10;
+
+/// From this number of classes on fewer sizes are scored.
+const MANY_CLASSES: usize = 40;
+
+/// Sparse multinomial kernel discriminant analysis.
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
+/// | `max_support` | tuned | 1 or more | retained samples, `n_s` |
+/// | `path_limit` | 1000 | 1 or more | longest path when `n_s` is tuned |
+/// | `candidates` | all | 2 or more | landmarks: samples to choose among, drawn by class |
+/// | `components` | classes - 1 | 1 or more | canonical variates to keep |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Smkda {
+    #[serde(flatten)]
+    kernel: KernelChoice,
+    max_support: Option<usize>,
+    path_limit: Option<usize>,
+    candidates: Option<usize>,
+    components: Option<usize>,
+}
+
+/// A setting of sparse kernel discriminant analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmkdaSetting {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Retained samples, `n_s`.
+    pub size: usize,
+}
+
+impl Setting for SmkdaSetting {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn size(&self) -> Size {
+        Size {
+            samples: Some(self.size),
+            features: None,
+        }
+    }
+
+    /// Ties go to fewer samples, then to the smaller bandwidth.
+    fn preferred(&self, other: &Self) -> Ordering {
+        let width = |s: &Self| s.kernel.bandwidth().unwrap_or(0.0);
+        let narrower = || width(self).total_cmp(&width(other));
+        self.size.cmp(&other.size).then_with(narrower)
+    }
+
+    fn same_path(&self, other: &Self) -> bool {
+        self.kernel == other.kernel
+    }
+}
+
+/// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an
+/// eigendecomposition of order `c`, so with many classes sizes grow by a fifth instead.
+fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
+    let share = if n_classes <= MANY_CLASSES { 100 } else { 5 };
+    let mut sizes = Vec::new();
+    let mut size = 1;
+    while size <= longest {
+        sizes.push(size);
+        size += (size / share).saturating_sub(1).max(1);
+    }
+    sizes
+}
+
+/// Centred columns of a Gram matrix, their means, and what the selection needs of them.
+struct Prepared {
+    /// `m x m`: products of the centred columns.
+    gram: Matrix,
+    /// `m x c`: products of the centred columns with the responses.
+    products: Matrix,
+    /// Means of the columns before.
+    means: Vec<f64>,
+}
+
+fn prepare(mut k: Matrix, y: &Matrix, classes: &Classes) -> Prepared {
+    let means = center_columns_weighted(&mut k, classes.weights());
+    let mut y = y.clone();
+    classes.scale_rows(&mut k);
+    classes.scale_rows(&mut y);
+    // The Gram matrix is symmetric but its centred columns are not: products of columns are those
+    // of the transpose's rows.
+    let products = matmul(k.view().t(), y.view());
+    let gram = symmetric_product(k.view().t());
+    Prepared {
+        gram,
+        products,
+        means,
+    }
+}
+
+/// The place of every row in the order of their values, feature by feature; equal rows in the order
+/// in which they stand.
+fn row_ranks(x: &Matrix) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..x.rows()).collect();
+    order.sort_by(|&a, &b| {
+        let mut pairs = x.row(a).iter().zip(x.row(b));
+        pairs
+            .find_map(|(u, v)| Some(u.total_cmp(v)).filter(|o| o.is_ne()))
+            .unwrap_or(Ordering::Equal)
+    });
+    let mut ranks = vec![0; order.len()];
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(rank, &row)| ranks[row] = rank);
+    ranks
+}
+
+/// Rows that ride along with a selection: their outputs at every size.
+struct Riders<'a> {
+    /// Kernel values of the rows with the candidates.
+    k: &'a Matrix,
+    /// Means of the candidates' columns on the training rows.
+    means: &'a [f64],
+    /// Coordinates of the rows in the orthogonal basis, rows x steps so far (with room for all).
+    coordinates: Matrix,
+    /// Regression on the responses so far, without the offset, rows x classes.
+    fitted: Matrix,
+    /// `sum_k u_k u_k' / n` so far.
+    m: Matrix,
+    /// `sqrt(n / n_j)` of every class.
+    class_scores: Vec<f64>,
+    log_priors: Vec<f64>,
+    n: f64,
+    components: Option<usize>,
+}
+
+impl<'a> Riders<'a> {
+    fn new(
+        k: &'a Matrix,
+        means: &'a [f64],
+        problem: &Problem,
+        longest: usize,
+        components: Option<usize>,
+    ) -> Self {
+        let classes = problem.classes();
+        let (n, c) = (classes.total(), classes.n_classes());
+        Self {
+            k,
+            means,
+            coordinates: Matrix::zeros(k.rows(), longest),
+            fitted: Matrix::zeros(k.rows(), c),
+            m: Matrix::zeros(c, c),
+            class_scores: classes.totals().iter().map(|j| (n / j).sqrt()).collect(),
+            log_priors: problem.log_priors(),
+            n,
+            components,
+        }
+    }
+
+    /// Takes the rows one step further.
+    fn follow(&mut self, step: &Step<'_>) {
+        let (t, j) = (step.size - 1, step.candidate);
+        let width = self.coordinates.cols();
+        let c = self.fitted.cols();
+        let (k, means) = (self.k, self.means);
+        // A chunk of rows; each is computed by itself, so that threads change nothing.
+        let some = |first: usize, coordinates: &mut [f64], fitted: &mut [f64]| {
+            let rows = coordinates
+                .chunks_exact_mut(width)
+                .zip(fitted.chunks_exact_mut(c));
+            for (i, (row, own)) in rows.enumerate() {
+                let v =
+                    (k[(first + i, j)] - means[j] - dot(&row[..t], step.projections)) / step.length;
+                row[t] = v;
+                own.iter_mut()
+                    .zip(step.responses)
+                    .for_each(|(f, u)| *f += v * step.shrinkage * u);
+            }
+        };
+        let (coordinates, fitted) = (self.coordinates.as_mut_slice(), self.fitted.as_mut_slice());
+        const CHUNK: usize = 512;
+        if k.rows() * (t + c) > 1 << 16 {
+            coordinates
+                .par_chunks_mut(CHUNK * width)
+                .zip(fitted.par_chunks_mut(CHUNK * c))
+                .enumerate()
+                .for_each(|(chunk, (coordinates, fitted))| {
+                    some(chunk * CHUNK, coordinates, fitted)
+                });
+        } else {
+            some(0, coordinates, fitted);
+        }
+        for (a, ua) in step.responses.iter().enumerate() {
+            for (b, ub) in step.responses.iter().enumerate() {
+                self.m[(a, b)] += step.shrinkage * ua * ub / self.n;
+            }
+        }
+    }
+
+    /// Log scores of the rows at the present size.
+    fn scores(&self) -> Result<Matrix> {
+        self.scores_of(&self.fitted)
+    }
+
+    /// Log scores at the present size of rows with this regression, which has no offset yet.
+    fn scores_of(&self, fitted: &Matrix) -> Result<Matrix> {
+        // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
+        let c = self.class_scores.len();
+        let means = Matrix::from_fn(c, c, |j, k| self.class_scores[j] * self.m[(j, k)]);
+        let (wd, _) = scaled_eigenvectors(&self.m, self.components)?;
+        let rule = Decision::Mahalanobis {
+            means: matmul(means.view(), wd.view()),
+            log_priors: self.log_priors.clone(),
+        };
+        Ok(rule.scores(&matmul(fitted.view(), wd.view())))
+    }
+}
+
+/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i
+/// (1/n + sum_k s_k v_ik^2)`, `v_ik` the row's coordinate in the orthogonal basis, the residual of
+/// row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`: the PRESS residual. The samples
+/// chosen, the class means and the scaling of the variates stay those of all rows.
+struct LeftOut<'a> {
+    riders: Riders<'a>,
+    y: Matrix,
+    y_mean: Vec<f64>,
+    weights: Vec<f64>,
+    leverage: Vec<f64>,
+}
+
+impl<'a> LeftOut<'a> {
+    fn new(riders: Riders<'a>, y: Matrix, classes: &Classes) -> Self {
+        let weights: Vec<f64> = (0..classes.n_rows()).map(|i| classes.weight(i)).collect();
+        Self {
+            riders,
+            y,
+            y_mean: response_means(classes),
+            leverage: weights.iter().map(|w| w / classes.total()).collect(),
+            weights,
+        }
+    }
+
+    fn follow(&mut self, step: &Step<'_>) {
+        self.riders.follow(step);
+        for (i, h) in self.leverage.iter_mut().enumerate() {
+            let v = self.riders.coordinates[(i, step.size - 1)];
+            *h += self.weights[i] * step.shrinkage * v * v;
+        }
+    }
+
+    /// Regression of every row on the others, without the offset.
+    fn fitted(&self) -> Matrix {
+        let (y, f) = (&self.y, &self.riders.fitted);
+        Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+            let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
+            // A row of leverage 1 says everything about itself and the others nothing about it:
+            // they leave it at the mean. The penalty keeps leverages a little below 1, by up to
+            // about 1e-9 over the squared length of a column.
+            let left = 1.0 - self.leverage[i];
+            if left > 1e-6 {
+                y[(i, j)] - self.y_mean[j] - gap / left
+            } else {
+                0.0
+            }
+        })
+    }
+
+    fn rows(&self) -> Result<LeftOutRows> {
+        let fitted = self.fitted();
+        let squared = |i: usize| {
+            let gap = |j: usize| self.y[(i, j)] - self.y_mean[j] - fitted[(i, j)];
+            (0..fitted.cols()).map(|j| gap(j) * gap(j)).sum()
+        };
+        Ok(LeftOutRows {
+            scores: self.riders.scores_of(&fitted)?,
+            squared_residuals: (0..fitted.rows()).map(squared).collect(),
+        })
+    }
+}
+
+/// Rows that go along with a selection and can be read at any size.
+trait Follower {
+    type Answer;
+    fn follow(&mut self, step: &Step<'_>);
+    fn read(&self) -> Result<Self::Answer>;
+}
+
+impl Follower for Riders<'_> {
+    type Answer = HeldOut;
+    fn follow(&mut self, step: &Step<'_>) {
+        Riders::follow(self, step);
+    }
+    fn read(&self) -> Result<HeldOut> {
+        Ok(self.scores()?.into())
+    }
+}
+
+impl Follower for LeftOut<'_> {
+    type Answer = LeftOutRows;
+    fn follow(&mut self, step: &Step<'_>) {
+        LeftOut::follow(self, step);
+    }
+    fn read(&self) -> Result<LeftOutRows> {
+        self.rows()
+    }
+}
+
+/// Runs a selection and reads the follower at the size of every candidate.
+fn read_sizes<F: Follower>(
+    gram: Matrix,
+    products: Matrix,
+    ranks: &[usize],
+    longest: usize,
+    arm: &[SmkdaSetting],
+    follower: &mut F,
+) -> Result<Vec<Option<F::Answer>>> {
+    let mut answers: Vec<Option<F::Answer>> = arm.iter().map(|_| None).collect();
+    let mut failed = None;
+    ranked_selection(gram, products, ranks, longest, |step| {
+        follower.follow(step);
+        for (setting, out) in arm.iter().zip(&mut answers) {
+            if setting.size == step.size {
+                match follower.read() {
+                    Ok(answer) => *out = Some(answer),
+                    Err(e) => failed = Some(e),
+                }
+            }
+        }
+        failed.is_none()
+    });
+    // A number of samples that was asked for and is not reached: the model is the one with those
+    // that were found.
+    if let [out @ None] = &mut answers[..]
+        && failed.is_none()
+    {
+        *out = Some(follower.read()?);
+    }
+    failed.map_or(Ok(answers), Err)
+}
+
+impl Smkda {
+    /// A Gaussian kernel; bandwidth and number of samples tuned.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this kernel.
+    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
+        self.kernel = kernel;
+        self
+    }
+
+    /// With so many retained samples.
+    pub fn max_support(mut self, samples: usize) -> Self {
+        self.max_support = Some(samples);
+        self
+    }
+
+    /// With paths of at most so many samples when their number is tuned.
+    pub fn path_limit(mut self, samples: usize) -> Self {
+        self.path_limit = Some(samples);
+        self
+    }
+
+    /// With so many landmarks, drawn by class, to choose the samples among.
+    pub fn candidates(mut self, landmarks: usize) -> Self {
+        self.candidates = Some(landmarks);
+        self
+    }
+
+    /// With at most so many canonical variates.
+    pub fn components(mut self, components: usize) -> Self {
+        self.components = Some(components);
+        self
+    }
+
+    fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Vec<SmkdaSetting> {
+        match self.max_support {
+            Some(size) => vec![SmkdaSetting { kernel, size }],
+            None => sizes(
+                longest
+                    .min(self.longest_path())
+                    .min(self.candidates.unwrap_or(usize::MAX)),
+                n_classes,
+            )
+            .into_iter()
+            .map(|size| SmkdaSetting { kernel, size })
+            .collect(),
+        }
+    }
+
+    fn longest_path(&self) -> usize {
+        self.path_limit.unwrap_or(LONGEST_PATH)
+    }
+
+    /// Most samples that a fold's training part can give.
+    fn longest(&self, n: usize, protocol: &Protocol) -> usize {
+        if protocol.validation == Validation::LeaveOneOut {
+            // With more samples than that the rows mostly speak for themselves, and the formula has
+            // little to say.
+            return (n / 2).max(1);
+        }
+        (n - n.div_ceil(protocol.folds.clamp(2, n.max(2)))).max(1)
+    }
+}
+
+impl Method for Smkda {
+    type Setting = SmkdaSetting;
+
+    const ABOUT: About = About {
+        name: "smkda",
+        class: "SMKDA",
+        title: "sparse kernel discriminant analysis, few samples retained",
+        plain: "kernel discriminant analysis on few rows (sMKDA)",
+        summary: "Kernel discriminant analysis on few retained samples. Orthogonal least squares picks \
+                  them one at a time.",
+        paper: "Harrison & Pasupa 2009",
+        tuned: "bandwidth, samples",
+        decides: "Mahalanobis distance and priors",
+        sparse: Sparse::Samples,
+        calibrated: true,
+        class_weight_is_cost: true,
+        precomputed: true,
+        params: &[
+            KERNEL,
+            BANDWIDTHS,
+            DEGREE,
+            SLOPE,
+            SHIFT,
+            Param::new(
+                "max_support",
+                Kind::Count {
+                    least: 1,
+                    most: u64::MAX,
+                    letter: "N",
+                },
+                Fallback::Absent("tuned"),
+                "Samples to retain, n_s",
+            )
+            .usual(),
+            Param::new(
+                "path_limit",
+                Kind::Count {
+                    least: 1,
+                    most: u64::MAX,
+                    letter: "N",
+                },
+                Fallback::Absent("1000"),
+                "Longest path to follow when n_s is tuned",
+            ),
+            Param::new(
+                "candidates",
+                Kind::Count {
+                    least: 2,
+                    most: u64::MAX,
+                    letter: "M",
+                },
+                Fallback::Absent("all"),
+                "Choose among M samples only, drawn by class, for many rows",
+            ),
+            COMPONENTS,
+            POSTERIOR,
+            POSTERIOR_SPARSITY,
+            L1_RATIO,
+            SIMPLEX,
+        ],
+        auto: true,
+        ..About::BLANK
+    };
+
+    fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
+        limit_components(&mut self.components, n_classes)
+    }
+
+    fn family(&self) -> Family {
+        self.kernel.family()
+    }
+
+    /// Twice as many rows as landmarks, at least 4000: with landmarks far fewer than rows, a sample
+    /// tells as much about the settings.
+    fn tuning_rows(&self, _n: usize) -> Option<usize> {
+        self.candidates.map(|m| (2 * m).max(4000))
+    }
+
+    fn at_bandwidth(&self, bandwidth: f64) -> Option<Self> {
+        if self.candidates.is_some() {
+            return None;
+        }
+        let kernel = self.kernel.clone().with_bandwidths([bandwidth]);
+        Some(self.clone().kernel(kernel))
+    }
+
+    fn footprint(&self, _n: usize) -> Footprint {
+        Footprint::gram(2)
+    }
+
+    /// With landmarks rows stream through in blocks.
+    fn final_footprint(&self, n: usize) -> Footprint {
+        match self.candidates {
+            Some(_) => Footprint::NONE,
+            None => self.footprint(n),
+        }
+    }
+
+    fn grid(&self, problem: &Problem, protocol: &Protocol) -> Result<Grid<SmkdaSetting>> {
+        let kernels = kernels_around_median(&self.kernel, problem, &BANDWIDTH_MULTIPLES)?;
+        let longest = self.longest(problem.n(), protocol);
+        let arms = kernels
+            .into_iter()
+            .map(|kernel| self.arm(kernel, longest, problem.labels.n_classes()))
+            .map(|mut arm: Vec<SmkdaSetting>| {
+                let most = self.candidates.unwrap_or(usize::MAX).min(problem.n());
+                arm.iter_mut().for_each(|s| s.size = s.size.min(most));
+                arm
+            })
+            .collect();
+        some(arms)
+    }
+
+    fn widen(
+        &self,
+        tried: &[SmkdaSetting],
+        chosen: &SmkdaSetting,
+        n_classes: usize,
+    ) -> Grid<SmkdaSetting> {
+        beyond_the_edge(
+            &self.kernel,
+            tried,
+            &chosen.kernel,
+            &[0.7, 0.5],
+            &[1.4, 2.0],
+        )
+        .iter()
+        .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))
+        .collect()
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &[SmkdaSetting]) -> Result<Vec<Option<HeldOut>>> {
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
+        let (mut k, mut kv) = fold.grams(&first.kernel)?;
+        let mut ranks = row_ranks(&fold.train.x);
+        if let Some(m) = self.candidates.filter(|&m| m < fold.train.n()) {
+            let candidates = super::landmarks::by_class(&fold.train, m);
+            (k, kv) = (
+                k.select_columns(&candidates),
+                kv.select_columns(&candidates),
+            );
+            ranks = row_ranks(&fold.train.x.select_rows(&candidates));
+        }
+        let classes = fold.train.classes();
+        let y = scored_responses(&classes);
+        let p = prepare(k, &y, &classes);
+        let longest = arm.iter().map(|s| s.size).max().unwrap_or(1).min(kv.cols());
+        let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.components);
+        read_sizes(p.gram, p.products, &ranks, longest, arm, &mut riders)
+    }
+
+    fn leaves_one_out(&self) -> bool {
+        self.candidates.is_none()
+    }
+
+    fn leave_one_out(
+        &self,
+        problem: &Problem,
+        arm: &[SmkdaSetting],
+    ) -> Result<Vec<Option<LeftOutRows>>> {
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
+        let classes = problem.classes();
+        let y = scored_responses(&classes);
+        let k = gram(&first.kernel, &problem.x);
+        let p = prepare(k.clone(), &y, &classes);
+        let longest = arm
+            .iter()
+            .map(|s| s.size)
+            .max()
+            .unwrap_or(1)
+            .min(problem.n());
+        let riders = Riders::new(&k, &p.means, problem, longest, self.components);
+        let mut left_out = LeftOut::new(riders, y, &classes);
+        read_sizes(
+            p.gram,
+            p.products,
+            &row_ranks(&problem.x),
+            longest,
+            arm,
+            &mut left_out,
+        )
+    }
+
+    fn fit(&self, problem: &Problem, setting: &SmkdaSetting) -> Result<Fit> {
+        let n = problem.n();
+        if let Some(m) = self.candidates.filter(|&m| m < n) {
+            return streaming::fit(problem, setting, m, self.components);
+        }
+        let classes = problem.classes();
+        let codes = classes.codes();
+        let c = classes.n_classes();
+        let y = scored_responses(&classes);
+        let k = gram(&setting.kernel, &problem.x);
+        let size = setting.size.min(n);
+        let p = prepare(k.clone(), &y, &classes);
+
+        // The selection, with the training rows along for their error at every size.
+        let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
+        let follow = work <= MOST_WORK;
+        let mut riders = Riders::new(
+            &k,
+            &p.means,
+            problem,
+            if follow { size } else { 0 },
+            self.components,
+        );
+        let mut path: Vec<PathStep> = Vec::with_capacity(size);
+        // |Y_0|^2 less what the offset explains: n c - n.
+        let mut rss = classes.total() * (c - 1) as f64;
+        let mut failed = None;
+        ranked_selection(p.gram, p.products, &row_ranks(&problem.x), size, |step| {
+            let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
+            rss -= s * (2.0 - s) * u2;
+            let mut train_error = None;
+            if follow {
+                riders.follow(step);
+                match riders.scores() {
+                    Ok(p) => {
+                        let wrong = (0..n).filter(|&i| argmax(p.row(i)) != codes[i]);
+                        train_error =
+                            Some(wrong.map(|i| classes.weight(i)).sum::<f64>() / classes.total());
+                    }
+                    Err(e) => failed = Some(e),
+                }
+            }
+            path.push(PathStep {
+                row: Some(step.candidate),
+                train_error,
+                ..PathStep::new(step.size, rss.max(0.0))
+            });
+            failed.is_none()
+        });
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        let chosen: Vec<usize> = path.iter().filter_map(|s| s.row).collect();
+        if chosen.is_empty() {
+            return Err(Error::Data(
+                "no column of the kernel matrix varies: there is nothing to select".into(),
+            ));
+        }
+
+        // Coefficients from the chosen columns themselves.
+        let columns = k.select_columns(&chosen);
+        let means = classes.column_means(&columns);
+        let y_mean = response_means(&classes);
+        let Coefficients { coef, gradient } = coefficients(n, chosen.len(), c, |i, row| {
+            let root = classes.weight(i).sqrt();
+            row[..chosen.len()]
+                .iter_mut()
+                .zip(columns.row(i).iter().zip(&means))
+                .for_each(|(o, (v, m))| *o = root * (v - m));
+            row[chosen.len()..]
+                .iter_mut()
+                .zip(y.row(i).iter().zip(&y_mean))
+                .for_each(|(o, (v, m))| *o = root * (v - m));
+        })?;
+        let offset: Vec<f64> = (0..c)
+            .map(|j| {
+                y_mean[j]
+                    - means
+                        .iter()
+                        .enumerate()
+                        .map(|(s, m)| m * coef[(s, j)])
+                        .sum::<f64>()
+            })
+            .collect();
+        let mut fitted = matmul(columns.view(), coef.view());
+        add_to_rows(&mut fitted, &offset);
+        let objective = classes.squared_distance(&y, &fitted);
+        let residual = relative_residual(&columns, &means, &y, &fitted, &gradient, &classes);
+        let cv = canonical(&coef, &offset, &fitted, &classes, self.components)?;
+        let output = Output::Linear {
+            coef: cv.coef,
+            offset: cv.offset,
+        };
+        let support = problem.x.select_rows(&chosen);
+        Ok(Fit::new(
+            KernelExpansion::new(
+                setting.kernel,
+                problem.feature_weights.clone(),
+                &support,
+                output,
+            ),
+            Decision::Mahalanobis {
+                means: cv.means,
+                log_priors: problem.log_priors(),
+            },
+            FitReport {
+                objective: Some(objective),
+                iterations: chosen.len(),
+                converged: true,
+                residual: Some(residual),
+                retained_rows: chosen,
+                eigenvalues: cv.eigenvalues,
+                path,
+                ..FitReport::default()
+            },
+        ))
+    }
+}
+
+/// How far `P'(Y - fitted)`, for the centred chosen columns, is from what the penalty makes of it
+/// (zero but for rounding where columns are longer than 3e-5), relative to the terms it is made of.
+fn relative_residual(
+    columns: &Matrix,
+    means: &[f64],
+    y: &Matrix,
+    fitted: &Matrix,
+    expected: &Matrix,
+    classes: &Classes,
+) -> f64 {
+    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
+        classes.weight(i) * (y[(i, j)] - fitted[(i, j)])
+    });
+    let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| {
+        columns[(i, j)] - means[j]
+    });
+    let gradient = matmul(p.view().t(), r.view());
+    let gap = gradient.as_slice().iter().zip(expected.as_slice());
+    gap.fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
+        / (p.max_abs() * y.max_abs() * classes.total()).max(f64::MIN_POSITIVE)
+}

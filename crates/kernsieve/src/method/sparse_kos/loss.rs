@@ -1,0 +1,460 @@
+//! The loss of kernel optimal scoring as a function of the feature weights, coefficients
+//! eliminated: on all rows, and on landmarks.
+
+use crate::classes::Classes;
+use crate::error::Result;
+use crate::kernel::{GramMeans, Kernel, WeightSlopes, center_gram_weighted, cross_gram, gram};
+use crate::linalg::{
+    Cholesky, Matrix, center_columns_weighted, cholesky_shifted, dot, matmul, matmul_sequential,
+    symmetric_product,
+};
+use crate::method::kos::JITTER;
+use crate::solver::box_quadratic::Curvature;
+use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
+use crate::solver::sparse_weights::{Slopes, WeightedLoss};
+
+/// What both forms of the loss share.
+pub(super) struct LossSetting<'a> {
+    pub kernel: Kernel,
+    pub x: &'a Matrix,
+    pub classes: Classes,
+    /// Scored responses, rows scaled by the roots of their weights: `n x (c - 1)`.
+    pub y: Matrix,
+    /// `n gamma`.
+    pub g: f64,
+    /// Whether eq. 15 is wanted, too.
+    pub linearised: bool,
+}
+
+impl LossSetting<'_> {
+    fn n(&self) -> f64 {
+        self.classes.total()
+    }
+
+    /// `H` from its root if there are more weights than rows of it.
+    fn curvature(root: &Matrix) -> Curvature {
+        if root.cols() > root.rows() {
+            Curvature::Root(root.transpose())
+        } else {
+            Curvature::Whole(matmul_sequential(root.view().t(), root.view()))
+        }
+    }
+}
+
+/// Columns with a nonzero weight, weighted; one column of zeros if there are none.
+pub(super) fn weighted(m: &Matrix, w: &[f64]) -> Matrix {
+    let used: Vec<usize> = (0..w.len()).filter(|&j| w[j] != 0.0).collect();
+    if used.is_empty() {
+        return Matrix::zeros(m.rows(), 1);
+    }
+    Matrix::from_fn(m.rows(), used.len(), |i, k| m[(i, used[k])] * w[used[k]])
+}
+
+/// Multiplies column `j` by `f(j)`.
+fn scale_columns(m: &mut Matrix, f: &[f64]) {
+    let p = m.cols().max(1);
+    for row in m.as_mut_slice().chunks_exact_mut(p) {
+        row.iter_mut().zip(f).for_each(|(v, f)| *v *= f);
+    }
+}
+
+/// `m' u` for one column `u`, added to `to`.
+fn add_products(to: &mut [f64], m: &Matrix, u: impl Fn(usize) -> f64) {
+    for (i, row) in m.iter_rows().enumerate() {
+        let u = u(i);
+        to.iter_mut().zip(row).for_each(|(t, v)| *t += u * v);
+    }
+}
+
+/// The regression of a state on new rows: `k(w x, w support) coef + offset`, and what it says of
+/// its own rows.
+pub(super) struct Regression {
+    /// `s x (c - 1)`.
+    pub coef: Matrix,
+    pub offset: Vec<f64>,
+    /// Fitted values of the training rows.
+    pub fitted: Matrix,
+}
+
+/// Eq. 13 on all rows: `F(w) = min_alpha (1/n) |Y - M alpha|^2 + gamma alpha'(M + jitter I) alpha`,
+/// `M = C K_w C`.
+pub(super) struct ExactLoss<'a> {
+    pub setting: LossSetting<'a>,
+    pub definite: bool,
+}
+
+pub(super) struct ExactState {
+    k: Matrix,
+    means: GramMeans,
+    alpha: Matrix,
+    /// `C alpha` in units of the rows.
+    coef: Matrix,
+    /// `M alpha`, scaled like the responses.
+    fitted: Matrix,
+    /// Of `M + a I`; `None` for an indefinite kernel.
+    factor: Option<Cholesky>,
+    shift: f64,
+}
+
+impl ExactLoss<'_> {
+    /// The value and state, or `None` once it is clear that the value exceeds `bound`.
+    fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, ExactState)>> {
+        let s = &self.setting;
+        let (n, g, y) = (s.n(), s.g, &s.y);
+        let k = gram(&s.kernel, &weighted(s.x, w));
+        let mut m = k.clone();
+        let means = center_gram_weighted(&mut m, s.classes.weights());
+        scale_gram(&mut m, &s.classes);
+        // l^2 + g l + g e = (l + a)(l + b), as in `optimal_scoring_coefficients`.
+        let roots = (self.definite && g > 100.0 * JITTER).then(|| {
+            let a = 0.5 * (g + (g * g - 4.0 * g * JITTER).sqrt());
+            (a, g * JITTER / a)
+        });
+        let shift = roots.map_or(g, |(a, _)| a);
+        let factor = if self.definite {
+            cholesky_shifted(m.clone(), shift).ok()
+        } else {
+            None
+        };
+        let mut solved = None;
+        let mut m = Some(m);
+        if let (Some((a, b)), Some(first)) = (roots, &factor) {
+            if bound.is_finite() {
+                // F is at least (a/n) Y'(M + a I)^-1 Y: without jitter it is g/n Y'(M + g I)^-1 Y,
+                // and (l + a) / (l + g) >= a / g.
+                let mut u = y.clone();
+                first.solve_lower_in_place(&mut u);
+                if a / n * dot(u.as_slice(), u.as_slice()) > bound {
+                    return Ok(None);
+                }
+            }
+            // (M + a)^-1 (Y - b (M + b)^-1 Y), without the cancellation of a difference of two
+            // solutions.
+            if let Some(Ok(second)) = m.take().map(|m| cholesky_shifted(m, b)) {
+                let mut inner = y.clone();
+                second.solve_in_place(&mut inner);
+                let right =
+                    Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
+                let mut alpha = right.clone();
+                first.solve_in_place(&mut alpha);
+                // M alpha is what the system says it is: right - a alpha.
+                let fitted =
+                    Matrix::from_fn(y.rows(), y.cols(), |i, j| right[(i, j)] - a * alpha[(i, j)]);
+                solved = alpha
+                    .as_slice()
+                    .iter()
+                    .all(|v| v.is_finite())
+                    .then_some((alpha, fitted));
+            }
+        }
+        let (alpha, fitted) = match solved {
+            Some(solved) => solved,
+            None => {
+                let m = m.unwrap_or_else(|| {
+                    // It went into the factorisation that failed.
+                    let mut m = k.clone();
+                    center_gram_weighted(&mut m, s.classes.weights());
+                    scale_gram(&mut m, &s.classes);
+                    m
+                });
+                let shifted = if self.definite {
+                    Shifted::new(m)
+                } else {
+                    Shifted::indefinite(m)
+                };
+                let alpha = shifted.filter(|l| l / (l * l + g * (l + JITTER)), y)?;
+                let fitted = matmul(shifted.matrix().view(), alpha.view());
+                (alpha, fitted)
+            }
+        };
+        let mut value = 0.0;
+        for ((y, f), a) in y
+            .as_slice()
+            .iter()
+            .zip(fitted.as_slice())
+            .zip(alpha.as_slice())
+        {
+            value += (y - f) * (y - f) / n + g / n * a * (f + JITTER * a);
+        }
+        let mut coef = alpha.clone();
+        s.classes.scale_rows(&mut coef);
+        center_coefficients(&mut coef, &s.classes);
+        let state = ExactState {
+            k,
+            means,
+            alpha,
+            coef,
+            fitted,
+            factor,
+            shift,
+        };
+        Ok(Some((value, state)))
+    }
+
+    pub fn regression(&self, state: &ExactState) -> Regression {
+        let mut fitted = state.fitted.clone();
+        self.setting.classes.unscale_rows(&mut fitted);
+        let offset = (0..state.coef.cols())
+            .map(|l| -dot(&state.means.columns, &state.coef.column(l)))
+            .collect();
+        Regression {
+            coef: state.coef.clone(),
+            offset,
+            fitted,
+        }
+    }
+}
+
+impl WeightedLoss for ExactLoss<'_> {
+    type State = ExactState;
+
+    fn n_weights(&self) -> usize {
+        self.setting.x.cols()
+    }
+
+    fn empty(&self) -> f64 {
+        dot(self.setting.y.as_slice(), self.setting.y.as_slice()) / self.setting.n()
+    }
+
+    fn evaluate(&self, w: &[f64]) -> Result<(f64, ExactState)> {
+        // No bound: never `None`.
+        self.evaluate_below(w, f64::INFINITY)?
+            .ok_or(crate::error::Error::NoConvergence(
+                "the weighted regression",
+            ))
+    }
+
+    fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, ExactState)>> {
+        Self::evaluate_below(self, w, bound)
+    }
+
+    fn returning(&self, w: &[f64], state: &ExactState) -> Result<Option<Vec<f64>>> {
+        Ok(self.jitter_free(w, state))
+    }
+
+    fn slopes(&self, w: &[f64], state: &ExactState) -> Result<Slopes> {
+        let s = &self.setting;
+        let (n, p, q) = (s.n(), w.len(), s.y.cols());
+        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
+        let factors: Vec<f64> = w.iter().map(|&w| slopes.factor(w)).collect();
+        let mut at_zero = vec![0.0; p];
+        let rows = s.y.rows();
+        let mut root = Matrix::zeros(0, p);
+        let mut plain = Matrix::zeros(0, p);
+        for l in 0..q {
+            let mut t = slopes.directions(&state.coef.column(l));
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
+            add_products(&mut at_zero, &t, |i| {
+                (s.g * state.alpha[(i, l)] - 2.0 * (s.y[(i, l)] - state.fitted[(i, l)])) / n
+            });
+            scale_columns(&mut t, &factors);
+            if s.linearised {
+                plain = stacked(plain, &t);
+            }
+            // H = (2 g / n) T'(M + a I)^-1 T: what is left of (2 / n) T'T once the coefficients
+            // follow.
+            if let Some(factor) = &state.factor {
+                factor.solve_lower_in_place(&mut t);
+                let scale = (2.0 * state.shift / n).sqrt();
+                t.as_mut_slice().iter_mut().for_each(|v| *v *= scale);
+            } else {
+                let scale = (2.0 / n).sqrt();
+                t.as_mut_slice().iter_mut().for_each(|v| *v *= scale);
+            }
+            root = stacked(root, &t);
+        }
+        debug_assert_eq!(root.rows(), rows * q);
+        let gradient = at_zero.iter().zip(&factors).map(|(v, f)| v * f).collect();
+        let linearised = s.linearised.then(|| {
+            let scale = (2.0 / n).sqrt();
+            plain.as_mut_slice().iter_mut().for_each(|v| *v *= scale);
+            LossSetting::curvature(&plain)
+        });
+        Ok(Slopes {
+            gradient,
+            at_zero,
+            curvature: LossSetting::curvature(&root),
+            linearised,
+        })
+    }
+}
+
+impl ExactLoss<'_> {
+    /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In
+    /// directions that are new to `M` the jitter makes the loss flat below 1e-5 of a weight, so
+    /// that its own slope at zero says nothing.
+    fn jitter_free(&self, w: &[f64], state: &ExactState) -> Option<Vec<f64>> {
+        let s = &self.setting;
+        let factor = state.factor.as_ref()?;
+        let mut u = s.y.clone();
+        factor.solve_in_place(&mut u);
+        let mut coef = u.clone();
+        s.classes.scale_rows(&mut coef);
+        center_coefficients(&mut coef, &s.classes);
+        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
+        let mut out = vec![0.0; w.len()];
+        for l in 0..u.cols() {
+            let mut t = slopes.directions(&coef.column(l));
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
+            add_products(&mut out, &t, |i| -state.shift / s.n() * u[(i, l)]);
+        }
+        Some(out)
+    }
+}
+
+/// The rows of `b` below those of `a`.
+fn stacked(a: Matrix, b: &Matrix) -> Matrix {
+    if a.rows() == 0 {
+        return b.clone();
+    }
+    let (rows, cols) = (a.rows() + b.rows(), b.cols());
+    let mut values = a.into_vec();
+    values.extend_from_slice(b.as_slice());
+    Matrix::from_vec(values, rows, cols)
+}
+
+/// The same loss with the function in the span of a few landmarks `z`: `F(w) = min_b (1/n) |Y - C
+/// K_nm b|^2 + gamma b'(K_mm + jitter I) b`. With all rows as landmarks it is eq. 13.
+pub(super) struct LandmarkLoss<'a> {
+    pub setting: LossSetting<'a>,
+    pub z: &'a Matrix,
+}
+
+pub(super) struct LandmarkState {
+    k: Matrix,
+    kz: Matrix,
+    means: Vec<f64>,
+    /// `C K_nm`, rows scaled like the responses.
+    centred: Matrix,
+    factor: Cholesky,
+    coef: Matrix,
+    fitted: Matrix,
+}
+
+impl LandmarkLoss<'_> {
+    pub fn regression(&self, state: &LandmarkState) -> Regression {
+        let mut fitted = state.fitted.clone();
+        self.setting.classes.unscale_rows(&mut fitted);
+        let offset = (0..state.coef.cols())
+            .map(|l| -dot(&state.means, &state.coef.column(l)))
+            .collect();
+        Regression {
+            coef: state.coef.clone(),
+            offset,
+            fitted,
+        }
+    }
+}
+
+impl WeightedLoss for LandmarkLoss<'_> {
+    type State = LandmarkState;
+
+    fn n_weights(&self) -> usize {
+        self.setting.x.cols()
+    }
+
+    fn empty(&self) -> f64 {
+        dot(self.setting.y.as_slice(), self.setting.y.as_slice()) / self.setting.n()
+    }
+
+    fn evaluate(&self, w: &[f64]) -> Result<(f64, LandmarkState)> {
+        let s = &self.setting;
+        let (n, g, y) = (s.n(), s.g, &s.y);
+        let (wx, wz) = (weighted(s.x, w), weighted(self.z, w));
+        let k = cross_gram(&s.kernel, &wx, &wz);
+        let kz = gram(&s.kernel, &wz);
+        let mut centred = k.clone();
+        let means = center_columns_weighted(&mut centred, s.classes.weights());
+        s.classes.scale_rows(&mut centred);
+        let mut normal = symmetric_product(centred.view().t());
+        normal
+            .as_mut_slice()
+            .iter_mut()
+            .zip(kz.as_slice())
+            .for_each(|(v, k)| *v += g * k);
+        let right = matmul(centred.view().t(), y.view());
+        // Landmarks that coincide leave nothing but the jitter; where that is not enough, more of
+        // it.
+        let scale = (0..normal.rows())
+            .map(|i| normal[(i, i)])
+            .fold(0.0, f64::max);
+        let mut shift = g * JITTER;
+        let factor = loop {
+            match cholesky_shifted(normal.clone(), shift) {
+                Ok(factor) => break factor,
+                Err(e) if shift > 1e-6 * scale => return Err(e),
+                Err(_) => shift = (10.0 * shift).max(1e-14 * scale),
+            }
+        };
+        let mut coef = right;
+        factor.solve_in_place(&mut coef);
+        let fitted = matmul(centred.view(), coef.view());
+        let kb = matmul(kz.view(), coef.view());
+        let loss: f64 = y
+            .as_slice()
+            .iter()
+            .zip(fitted.as_slice())
+            .map(|(y, f)| (y - f) * (y - f))
+            .sum();
+        let norm: f64 = coef
+            .as_slice()
+            .iter()
+            .zip(kb.as_slice())
+            .map(|(b, kb)| b * (kb + JITTER * b))
+            .sum();
+        let state = LandmarkState {
+            k,
+            kz,
+            means,
+            centred,
+            factor,
+            coef,
+            fitted,
+        };
+        Ok((loss / n + g / n * norm, state))
+    }
+
+    fn slopes(&self, w: &[f64], state: &LandmarkState) -> Result<Slopes> {
+        let s = &self.setting;
+        let (n, p, q) = (s.n(), w.len(), s.y.cols());
+        let rows = WeightSlopes::new(&s.kernel, s.x, self.z, w, &state.k);
+        let own = WeightSlopes::new(&s.kernel, self.z, self.z, w, &state.kz);
+        let factors: Vec<f64> = w.iter().map(|&w| rows.factor(w)).collect();
+        let mut at_zero = vec![0.0; p];
+        let (mut h, mut plain) = (Matrix::zeros(p, p), Matrix::zeros(p, p));
+        for l in 0..q {
+            let b = state.coef.column(l);
+            let mut t = rows.directions(&b);
+            center_columns_weighted(&mut t, s.classes.weights());
+            s.classes.scale_rows(&mut t);
+            add_products(&mut at_zero, &t, |i| {
+                -2.0 / n * (s.y[(i, l)] - state.fitted[(i, l)])
+            });
+            add_products(&mut at_zero, &own.directions(&b), |i| s.g / n * b[i]);
+            scale_columns(&mut t, &factors);
+            // (2 / n) (T'T - (B'T)' N^-1 (B'T)), B the centred values and N their normal matrix.
+            let tt = symmetric_product(t.view().t());
+            let mut bt = matmul(state.centred.view().t(), t.view());
+            state.factor.solve_lower_in_place(&mut bt);
+            let followed = symmetric_product(bt.view().t());
+            for ((h, plain), (t, f)) in h
+                .as_mut_slice()
+                .iter_mut()
+                .zip(plain.as_mut_slice())
+                .zip(tt.as_slice().iter().zip(followed.as_slice()))
+            {
+                *plain += 2.0 / n * t;
+                *h += 2.0 / n * (t - f);
+            }
+        }
+        let gradient = at_zero.iter().zip(&factors).map(|(v, f)| v * f).collect();
+        Ok(Slopes {
+            gradient,
+            at_zero,
+            curvature: Curvature::Whole(h),
+            linearised: s.linearised.then_some(Curvature::Whole(plain)),
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Methods whose type is no longer known: what front ends and the choice of a method work with.
+
+use super::control::Control;
+use super::out_of_fold::OutOfFold;
+use super::sample::tuning_sample_size;
+use super::train::{Train, Trained};
+use crate::data::{Dataset, Schema};
+use crate::error::Result;
+use crate::method::{About, Method, params_of};
+use crate::model::Model;
+use crate::notice::Notice;
+use crate::params::{Params, Protocol, Validation};
+
+/// A [`Method`] of whatever type.
+pub trait AnyMethod: Send + Sync {
+    /// Its name, words and parameters.
+    fn about(&self) -> &'static About;
+
+    /// Its parameters by id; those that mean nothing with the others are not there.
+    fn params(&self) -> Params;
+
+    /// What it leaves to choose although nothing was left open.
+    fn still_open(&self) -> Option<&'static str>;
+
+    /// What of its parameters data with so many classes cannot have: [`Method::adapt`].
+    fn adaptations(&self, n_classes: usize) -> Vec<Notice>;
+
+    /// Tunes, fits, estimates the error: [`Train::train_with`].
+    fn train(
+        &self,
+        data: &Dataset,
+        schema: &Schema,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained>;
+
+    /// Class probabilities of each row of the training data by a fit without the fold that it is
+    /// in, with the setting, the temperature and the costs of the model; `None` for rows of a fold
+    /// that could not be fitted. `None` altogether where there was no tuning by folds, or on a
+    /// sample of the rows only. Folds in `known` are not asked again.
+    fn out_of_fold(
+        &self,
+        model: &Model,
+        known: Option<OutOfFold>,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Option<Vec<Option<Vec<f64>>>>>;
+}
+
+/// What a method says of itself, where it can be pointed at.
+struct Described<M>(std::marker::PhantomData<M>);
+
+impl<M: Method> Described<M> {
+    const ABOUT: &'static About = &M::ABOUT;
+}
+
+impl<M: Method> AnyMethod for M {
+    fn about(&self) -> &'static About {
+        Described::<M>::ABOUT
+    }
+
+    fn params(&self) -> Params {
+        params_of(self)
+    }
+
+    fn still_open(&self) -> Option<&'static str> {
+        Method::still_open(self)
+    }
+
+    fn adaptations(&self, n_classes: usize) -> Vec<Notice> {
+        self.clone().adapt(n_classes)
+    }
+
+    fn train(
+        &self,
+        data: &Dataset,
+        schema: &Schema,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained> {
+        self.train_with(data, schema, protocol, control)
+    }
+
+    fn out_of_fold(
+        &self,
+        model: &Model,
+        known: Option<OutOfFold>,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Option<Vec<Option<Vec<f64>>>>> {
+        let protocol = &model.record.options.protocol;
+        let by_folds = model.record.cv.is_some() && protocol.validation != Validation::Split;
+        if !by_folds || tuning_sample_size(self, data).is_some() {
+            return Ok(None);
+        }
+        let setting: M::Setting = model.record.setting.to()?;
+        let mut pass = known.unwrap_or_default();
+        pass.complete(self, &setting, data, protocol, control)?;
+        Ok(Some(pass.probabilities(model, data)))
+    }
+}

@@ -1,0 +1,143 @@
+//! From a data set to the problem of a method, on all rows or in a fold.
+
+use super::temperature::Scored;
+use crate::classes::Classes;
+use crate::data::{Dataset, Scaling, Split};
+use crate::error::Result;
+use crate::kernel::{Pairs, symmetric_base};
+use crate::linalg::Matrix;
+use crate::method::{Fold, HeldOut, Method, Problem};
+use crate::params::Protocol;
+
+/// Rows that are ready for a method.
+pub(super) struct Prepared {
+    /// Scaling learned from the rows.
+    pub(super) scaling: Scaling,
+    /// The problem that they make.
+    pub(super) problem: Problem,
+    /// Class code in the data set of each class that occurs in them.
+    pub(super) classes: Vec<usize>,
+}
+
+/// Some rows of a data set as a problem.
+pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Result<Prepared> {
+    let scaling = Scaling::fit(data.x(), rows, data.weights(), protocol.standardize);
+    let x = scaling.apply(data.x(), rows);
+    let all = data.labels().n_classes();
+    let (labels, kept) = data.labels().select(rows).compact();
+    let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
+    let classes = Classes::new(labels.codes(), weights.as_deref(), labels.n_classes());
+    let names = labels.classes();
+    let priors = protocol
+        .priors
+        .resolve_subset(names, &classes, &kept, all)?;
+    let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
+    Ok(Prepared {
+        scaling,
+        problem: Problem {
+            x,
+            labels,
+            weights,
+            priors,
+            feature_weights,
+            seed: protocol.seed,
+        },
+        classes: kept,
+    })
+}
+
+/// All rows of a data set as a problem.
+pub(super) fn prepare_all(data: &Dataset, protocol: &Protocol) -> Result<Prepared> {
+    prepare(data, &(0..data.n_samples()).collect::<Vec<_>>(), protocol)
+}
+
+/// One fold, ready for all arms.
+pub(super) struct PreparedFold {
+    /// `None` when the training part has one class only: then that class is the answer.
+    pub(super) fold: Option<Fold>,
+    /// Class code in the whole data set of each class of the fold.
+    pub(super) classes: Vec<usize>,
+    pub(super) truth: Vec<usize>,
+    /// Weights of the held-out rows.
+    pub(super) weights: Vec<f64>,
+}
+
+impl PreparedFold {
+    pub(super) fn new<M: Method>(
+        method: &M,
+        data: &Dataset,
+        split: &Split,
+        protocol: &Protocol,
+    ) -> Result<Self> {
+        let Prepared {
+            scaling,
+            problem,
+            classes,
+        } = prepare(data, &split.train, protocol)?;
+        let codes = data.labels().codes();
+        let truth: Vec<usize> = split.test.iter().map(|&i| codes[i]).collect();
+        let weights: Vec<f64> = split.test.iter().map(|&i| data.weight(i)).collect();
+        if classes.len() < 2 {
+            return Ok(Self {
+                fold: None,
+                classes,
+                truth,
+                weights,
+            });
+        }
+        let held_out = scaling.apply(data.x(), &split.test);
+        let own = |t: &usize| classes.iter().position(|c| c == t);
+        let footprint = method.footprint(problem.n());
+        let family = method.family();
+        let fold = Fold {
+            held_out_classes: truth.iter().map(own).collect(),
+            held_out_weights: weights.clone(),
+            train_base: footprint
+                .train_base
+                .then(|| symmetric_base(family, &problem.x)),
+            held_out_base: footprint
+                .held_out_base
+                .then(|| Pairs::new(family.base(), problem.x.clone()).all(&held_out, |_| ())),
+            train: problem,
+            held_out,
+        };
+        Ok(Self {
+            fold: Some(fold),
+            classes,
+            truth,
+            weights,
+        })
+    }
+
+    /// What one setting says of the held-out rows; zeros where the fold has one class only.
+    pub(super) fn scores_of<M: Method>(
+        &self,
+        method: &M,
+        setting: &M::Setting,
+    ) -> Result<Option<Matrix>> {
+        let Some(fold) = &self.fold else {
+            return Ok(Some(Matrix::zeros(self.truth.len(), self.classes.len())));
+        };
+        let answers = method.held_out(fold, std::slice::from_ref(setting))?;
+        Ok(answers
+            .into_iter()
+            .next()
+            .flatten()
+            .map(|h: HeldOut| h.scores))
+    }
+
+    /// The held-out rows whose class the fold knows and whose scores are finite.
+    pub(super) fn scored(&self, fold: &Fold, scores: &Matrix) -> Vec<Scored> {
+        let rows = scores.iter_rows().zip(&fold.held_out_classes);
+        rows.zip(&self.weights)
+            .filter(|((row, _), _)| row.iter().all(|s| s.is_finite()))
+            .filter_map(|((row, own), &weight)| {
+                Some(Scored {
+                    scores: row.to_vec(),
+                    own: (*own)?,
+                    weight,
+                })
+            })
+            .collect()
+    }
+}

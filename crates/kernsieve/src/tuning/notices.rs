@@ -1,0 +1,94 @@
+//! What there is to say about data and fits.
+
+use crate::data::{Dataset, Scaling};
+use crate::method::{Certificate, Chosen, Fit, Setting};
+use crate::notice::Notice;
+use crate::params::Params;
+use std::collections::HashSet;
+
+/// A residual of a closed form beyond this is more than rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// What there is to say of features that are constant.
+pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<Notice> {
+    let constant = names.iter().zip(&scaling.active).filter(|(_, on)| !**on);
+    let constant: Vec<String> = constant.map(|(name, _)| name.clone()).collect();
+    (!constant.is_empty()).then_some(Notice::ConstantFeatures(constant))
+}
+
+/// What there is to say of a data set before anything is fitted.
+pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
+    let mut notices = Vec::from_iter(constant_features(data.feature_names(), scaling));
+    if let Some(weights) = data.weights() {
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        if mean < 0.5 {
+            notices.push(Notice::SmallWeights(mean));
+        }
+    }
+    let counts = data.labels().counts();
+    let named = |classes: Vec<usize>| -> Vec<String> {
+        let names = data.labels().classes();
+        classes.into_iter().map(|c| names[c].clone()).collect()
+    };
+    let single: Vec<usize> = (0..counts.len()).filter(|&c| counts[c] == 1).collect();
+    if !single.is_empty() {
+        notices.push(Notice::SingleRowClasses(named(single)));
+    }
+    if let Some(blocks) = data.blocks() {
+        let mut of_class = vec![HashSet::new(); counts.len()];
+        for (&class, block) in data.labels().codes().iter().zip(blocks) {
+            of_class[class].insert(block);
+        }
+        let alone = (0..counts.len()).filter(|&c| counts[c] > 1 && of_class[c].len() == 1);
+        let alone: Vec<usize> = alone.collect();
+        if !alone.is_empty() {
+            notices.push(Notice::OneBlockClasses(named(alone)));
+        }
+    }
+    notices
+}
+
+/// What there is to say of a fit. A closed form has always "converged"; where rounding left nothing
+/// of it, its report says that it has not.
+pub(super) fn about_fit<S: Setting>(fit: &mut Fit, setting: &S, params: &Params) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let report = &mut fit.report;
+    // The ridge of the method itself, not of what stands behind its kernel.
+    report.ridge = report.ridge.or(Chosen::of(setting).number("ridge"));
+    let has_ridge = report.ridge.is_some();
+    match (fit.certificate, report.residual) {
+        (Certificate::Regressions, _) if !report.converged => {
+            notices.push(Notice::RegressionsNotConverged);
+        }
+        (Certificate::Equations, Some(residual)) if residual.is_nan() || residual > ROUNDING => {
+            report.converged = false;
+            notices.push(Notice::Inexact {
+                residual,
+                has_ridge,
+            });
+        }
+        (Certificate::Weights, Some(residual)) if !report.converged => {
+            notices.push(Notice::NotStationary(residual));
+        }
+        _ => {}
+    }
+    let kept = report.retained_rows.len();
+    if let Some(asked) = setting.size().samples.filter(|&s| s > kept) {
+        notices.push(Notice::FewerSamples { kept, asked });
+    }
+    if let Some((start, of)) = report.start {
+        notices.push(Notice::BestStart { start, of });
+    }
+    let reader = match &fit.discriminant {
+        Some(kernel) => &kernel.expansion,
+        None => &fit.expansion,
+    };
+    if reader.feature_weights.iter().all(|w| *w == 0.0) {
+        let fixed = params.get("sparsity").is_some_and(|v| !v.is_null());
+        notices.push(Notice::NoFeature { fixed });
+    }
+    if !reader.kernel.family().is_definite() {
+        notices.push(Notice::IndefiniteKernel);
+    }
+    notices
+}

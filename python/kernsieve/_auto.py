@@ -1,0 +1,136 @@
+"""The choice of a method."""
+
+from __future__ import annotations
+
+import json
+
+from ._base import KernsieveClassifier
+
+
+class AutoClassifier(KernsieveClassifier):
+    """The method of kernsieve that suits the data, chosen by cross-validation.
+
+    All methods are tuned on the same folds; of those within one standard error of the least error
+    the one with the smallest model is taken. Many rows are approached in rounds, after each of which
+    the worse half leaves.
+
+    Parameters
+    ----------
+    kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default=None
+        Kernel; methods that cannot use it are left out. ``None``: Gaussian.
+    budget : float, default=None
+        Seconds after which no other method is begun, and the one at work is given up; the first is
+        always finished. ``None``: no limit.
+    priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
+        Class priors of the decision rule: the shares in the training rows, all alike, or one per
+        class in the order of ``classes_``.
+    costs : sequence of floats, default=None
+        What an error on a row of each class costs, in the order of ``classes_``: probabilities are
+        weighed by it, so that the class of least expected cost is predicted. ``None``: all alike.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes. They multiply the probabilities, as ``costs`` do.
+    standardize : bool, default=True
+        Scale features to zero mean and unit variance on the training rows.
+    rule : {'min', '1se'}, default="min"
+        Take the setting of least error, or the simplest within one standard error of it.
+    validation : {'cv', 'split'}, default="cv"
+        Validate settings on all folds, or on the first only.
+    folds : int, default=5
+        Folds of the cross-validation: stratified, shuffled by ``random_state``.
+    cv : int, splitter or iterable of (train, test), default=None
+        Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of
+        splits is used as it is, so that rows of one patient, say, can be held out together.
+        ``None``: as ``folds`` says.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random; a whole number is the seed of the command line.
+    n_jobs : int, default=None
+        Threads. ``None``: all cores, and one inside a joblib worker. The result does not depend on
+        it.
+    memory : int or str, default=None
+        Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    verbose : bool, default=False
+        Show a progress bar and notices on standard error.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was taken.
+    why_ : str
+        Why, in words.
+    methods_ : list of dict
+        Every method that was tried, with its rows, error, standard error, size and what else there
+        is to say.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Weight of every feature; zero drops it.
+    selected_features_ : list of str
+        Names of the features that are kept, most important first where there is an order.
+    support_ : ndarray of int
+        Training rows that the model keeps, in order of selection where there is one.
+    best_params_, cv_results_, best_index_, best_score_, objective_, residual_, converged_, n_iter_
+        Of the method that was taken; see the estimator of that method.
+    notices_ : list of str
+        What there is to know about the fit; empty after ``kernsieve.load``.
+    model_ : Model
+        The compiled model.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (n_features_in_,)
+        Number of features, and their names, where they have any.
+
+    Examples
+    --------
+    >>> from kernsieve import AutoClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> auto = AutoClassifier().fit(X, y)
+    >>> bool(auto.score(X, y) > 0.9)
+    True
+    >>> auto.method_ in auto.why_
+    True
+    """
+
+    _method = "auto"
+    _class_weight_is_cost = True
+    _one_or_more = ()
+    # Methods are compared by cross-validation, so there always is one.
+    estimate = True
+
+    def __init__(
+        self,
+        *,
+        kernel=None,
+        budget=None,
+        priors="empirical",
+        costs=None,
+        class_weight=None,
+        standardize=True,
+        rule="min",
+        validation="cv",
+        folds=5,
+        cv=None,
+        random_state=0,
+        n_jobs=None,
+        memory=None,
+        verbose=False,
+    ):
+        self.kernel = kernel
+        self.budget = budget
+        self.priors = priors
+        self.costs = costs
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.rule = rule
+        self.validation = validation
+        self.folds = folds
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.verbose = verbose
+
+    def _set_fitted(self, model, classes):
+        super()._set_fitted(model, classes)
+        record = json.loads(model.record())
+        self.method_ = model.method
+        self.why_ = record["auto"]["why"]
+        self.methods_ = record["auto"]["entries"]
