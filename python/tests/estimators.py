@@ -22,4 +22,4 @@ FIXED = {
 
 
 def fixed(cls):
-    return cls(estimate=False, **FIXED[cls.__name__])
+    return cls(estimate=False, **FIXED.get(cls.__name__, {}))

@@ -75,3 +75,12 @@ def test_the_table_of_peers_is_the_recorded_one():
 def test_pictures_are_small():
     for path in (ROOT / "docs").rglob("*.png"):
         assert path.stat().st_size < 150_000, path
+
+
+def test_the_rust_lines_of_the_readme_compile():
+    """They are those of an example, which the lints compile."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [block] = re.findall(r"^```rust\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    example = (ROOT / "crates" / "kernsieve" / "examples" / "readme.rs").read_text(encoding="utf-8")
+    lines = {line.strip() for line in example.splitlines()}
+    assert [line for line in block.splitlines() if line.strip() and line.strip() not in lines] == []

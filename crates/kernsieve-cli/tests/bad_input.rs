@@ -25,7 +25,7 @@ fn works(content: &str, options: &str) -> String {
     let folder = Folder::new();
     folder.write("data.csv", content);
     let mut said = String::new();
-    for method in METHODS {
+    for &method in METHODS.iter() {
         let run = folder.line(&format!(
             "fit data.csv --model m.ks --method {method} {options}"
         ));

@@ -233,7 +233,7 @@ fn methods_and_splits_as_asked() {
         names
     };
     assert_eq!(names(&run("--methods lda,kos,lda").json()), ["kos", "lda"]);
-    assert_eq!(names(&run("--methods all").json()), METHODS);
+    assert_eq!(names(&run("--methods all").json()), *METHODS);
     let linear = run("--kernel linear");
     assert_eq!(
         names(&linear.json()),

@@ -25,7 +25,7 @@ fn numbers(cells: &[String]) -> Vec<f64> {
 
 #[test]
 fn predictions_are_the_most_probable_classes() {
-    for method in METHODS {
+    for &method in METHODS.iter() {
         let folder = fitted(method);
         let (header, rows) = folder
             .line("predict m.ks test.csv --proba --variates")
@@ -215,7 +215,7 @@ fn the_order_of_columns_and_the_way_in_do_not_matter() {
 
 #[test]
 fn a_model_is_the_same_bytes_on_any_number_of_threads() {
-    for method in METHODS {
+    for &method in METHODS.iter() {
         let folder = fitted(method);
         folder.write("disc.csv", disc(120, 3));
         for (data, name) in [("train.csv", "g"), ("disc.csv", "d")] {
@@ -254,7 +254,7 @@ fn a_model_is_the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn a_reloaded_model_answers_as_the_fitted_one_did() {
-    for method in METHODS {
+    for &method in METHODS.iter() {
         let folder = fitted(method);
         let fit = folder
             .line(&format!(

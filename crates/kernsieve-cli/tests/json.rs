@@ -47,7 +47,7 @@ fn fields_of_fit_and_inspect() {
         cv.standard_error:number \
         cv.grid:list train_error:number objective:number? iterations:whole converged:flag \
         residual:number? model:text";
-    for method in METHODS {
+    for &method in METHODS.iter() {
         let fit = folder
             .line(&format!(
                 "fit data.csv --method {method} --model m.ks --json"

@@ -141,7 +141,7 @@ fn a_page_with_pictures() {
         .ok();
     assert!(!text(&folder, "other.html").contains("so this is flattering"));
     // Every method has a page.
-    for method in common::METHODS {
+    for &method in common::METHODS.iter() {
         folder
             .line(&format!(
                 "fit three.csv --method {method} --report {method}.html --model {method}.ks --quiet"

@@ -1,7 +1,7 @@
 //! Model files of earlier versions still load and predict what they did.
 
 use kernsieve::data::simulate;
-use kernsieve::model_file;
+use kernsieve::{Control, catalogue, model_file};
 use std::path::Path;
 
 #[test]
@@ -17,8 +17,13 @@ fn every_frozen_model_predicts_what_it_did() {
         let model = model_file::load(&path).expect("an old model loads");
         let expected =
             std::fs::read_to_string(path.with_extension("csv")).expect("its probabilities");
-        let posterior = model.predict(test.x()).posterior;
-        for (row, line) in posterior.iter_rows().zip(expected.lines()) {
+        let prediction = model.predict(test.x());
+        // A density has log densities, and no classes to tell apart.
+        let rows = match model.is_density() {
+            true => prediction.outputs,
+            false => prediction.posterior,
+        };
+        for (row, line) in rows.iter_rows().zip(expected.lines()) {
             for (p, text) in row.iter().zip(line.split(',')) {
                 let was: f64 = text.parse().expect("a number");
                 assert!((p - was).abs() < 1e-9, "{}: {p} was {was}", path.display());
@@ -27,5 +32,30 @@ fn every_frozen_model_predicts_what_it_did() {
         assert_eq!(expected.lines().count(), test.n_samples());
         seen += 1;
     }
-    assert!(seen >= 5, "{seen} frozen models");
+    assert!(seen >= 17, "{seen} frozen models");
+}
+
+/// What an older file tells of its method is still that method: it can be asked again.
+#[test]
+fn every_frozen_classifier_still_has_its_method() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/models");
+    for entry in std::fs::read_dir(&folder).expect("fixtures") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_none_or(|e| e != "ks") {
+            continue;
+        }
+        let model = model_file::load(&path).expect("an old model loads");
+        if model.is_density() {
+            continue;
+        }
+        let made = catalogue::method_of(&model).expect("a method");
+        assert_eq!(made.method.about().name, model.record.method);
+        // The rows that it was trained on, as the folds without them see them.
+        let data = simulate::mixture(0, 1, 15, 1);
+        let rows = made
+            .method
+            .out_of_fold(&model, None, &data, &Control::new());
+        let rows = rows.expect("runs").expect("there were folds");
+        assert!(rows.iter().flatten().count() > 20, "{}", path.display());
+    }
 }

@@ -6,20 +6,9 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
-pub const METHODS: [&str; 11] = [
-    "fivm",
-    "klr",
-    "kos",
-    "l1-dkf",
-    "l2le",
-    "l2qp",
-    "lda",
-    "mkda",
-    "parzen",
-    "smkda",
-    "sparse-kos",
-];
+pub static METHODS: LazyLock<Vec<&'static str>> = LazyLock::new(kernsieve::catalogue::names);
 
 /// What a run left behind.
 pub struct Run {

@@ -259,9 +259,7 @@ mod tests {
             kernel: Kernel::Gaussian { bandwidth: 0.3 },
         };
         let parzen = Parzen::new();
-        let cv = parzen
-            .held_out(&fold, &[setting])
-            .expect("works");
+        let cv = parzen.held_out(&fold, &[setting]).expect("works");
         let fit = parzen.fit(&fold.train, &setting).expect("fits");
         let direct = fit
             .decision

@@ -10,7 +10,7 @@ use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
-use crate::method::density::{Criterion, Density, DensityEntry, DensityRecord, Sample};
+use crate::method::density::{Criterion, Density, DensityEntry, DensityRecord, Estimate, Sample};
 use crate::method::l2_criterion::{EXACT, FOLD, TUNING_ROWS, in_memory, work_bytes};
 use crate::method::{Chosen, FitReport, OnlyKernel, density_kernels};
 use crate::model::{Asked, Model, TrainingRecord};
@@ -84,8 +84,8 @@ pub struct DensityData<'a> {
     pub schema: &'a Schema,
 }
 
-/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the options the
-/// kernel, the bandwidths, the folds, the seed and the standardisation count.
+/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the protocol
+/// the folds, the seed and the standardisation count.
 ///
 /// ```
 /// use kernsieve::data::{Schema, simulate};
@@ -94,8 +94,10 @@ pub struct DensityData<'a> {
 /// use kernsieve::{Control, Protocol};
 ///
 /// let (rows, new) = (simulate::rings(0), simulate::rings(1));
-/// let data = DensityData { x: rows.x(), weights: None, schema: &Schema::numeric(rows.feature_names()) };
-/// let density = train_density(&Density::new(), &data, &Protocol::default(), &Control::new())?.model;
+/// let schema = Schema::numeric(rows.feature_names());
+/// let data = DensityData { x: rows.x(), weights: None, schema: &schema };
+/// let protocol = Protocol::default();
+/// let density = train_density(&Density::new(), &data, &protocol, &Control::new())?.model;
 /// assert!(density.record.report.retained_rows.len() < rows.n_samples());
 /// let log_density = density.predict(new.x()).outputs;
 /// assert!(log_density.as_slice().iter().all(|v| v.is_finite()));
@@ -109,170 +111,48 @@ pub fn train_density(
 ) -> Result<Trained> {
     let started = Instant::now();
     let n = data.x.rows();
-    density.check()?;
-    protocol.check()?;
-    if n < 3 {
-        return Err(Error::Data(format!(
-            "a density needs three rows or more, here are {n}"
-        )));
-    }
-    let all: Vec<usize> = (0..n).collect();
-    let scaling = Scaling::fit(data.x, &all, data.weights, protocol.standardize);
-    let mut notices: Vec<Notice> = constant_features(&data.schema.feature_names(), &scaling)
-        .into_iter()
-        .collect();
-    let Some(d) = Some(scaling.active.iter().filter(|a| **a).count()).filter(|d| *d > 0) else {
-        return Err(Error::Data(
-            "every feature is constant: there is no density to estimate".into(),
-        ));
-    };
-    // Distances once, and a cache a thread.
-    let fold = n.min(TUNING_ROWS.max(n * usize::from(in_memory(n)))) as u64;
-    let threads = rayon::current_num_threads() as u64;
-    let needed = work_bytes(n).max(8 * fold * fold * (1 + threads));
-    if needed > control.memory_bytes() {
-        return Err(Error::Memory {
-            what: format!("a density of {n} rows"),
-            needed: for_people(needed),
-            limit: for_people(control.memory_bytes()),
-            remedy: "raise `memory`, or take a sample of the rows".into(),
-        });
-    }
-    let kernels = density_kernels(&density.kernel, d, 50)?;
-    let x = scaling.apply(data.x, &all);
-    let whole = Rows {
-        x,
-        weights: data.weights.map(<[f64]>::to_vec),
-        feature_weights: scaling.active.iter().map(|&a| f64::from(a)).collect(),
-        log_volume: (0..scaling.scale.len())
-            .filter(|&j| scaling.active[j])
-            .map(|j| scaling.scale[j].ln())
-            .sum(),
-    };
+    let scaling = prepare(density, data, protocol, control)?;
+    let names = data.schema.feature_names();
+    let mut notices = Vec::from_iter(constant_features(&names, &scaling));
+    let whole = Rows::new(data, &scaling);
     let sample = (!in_memory(n)).then(|| {
         notices.push(Notice::TunedOnSample {
             what: Tuned::Settings,
             rows: TUNING_ROWS,
             of: n,
         });
-        let mut rows = all.clone();
+        let mut rows: Vec<usize> = (0..n).collect();
         Rng::new(protocol.seed).shuffle(&mut rows);
         rows.truncate(TUNING_ROWS);
         whole.select(&rows)
     });
     let tuned_on = sample.as_ref().unwrap_or(&whole);
-    let scores = cross_validate(tuned_on, &kernels, protocol, control)?;
-    let folds = scores.len();
-    let total: f64 = (0..tuned_on.x.rows()).map(|i| tuned_on.weight(i)).sum();
-    let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
-        .map(|k| {
-            let start = (
-                Logged {
-                    value: 0.0,
-                    log: 0.0,
-                },
-                0.0,
-                0.0,
-            );
-            scores.iter().fold(start, |(ise, log, kept), fold| {
-                let s = &fold[k];
-                (
-                    ise.plus(s.ise),
-                    log + s.log_density,
-                    kept + s.retained as f64,
-                )
-            })
-        })
-        .collect();
-    // The first of equals, which is the widest.
-    let better = |a: usize, b: usize| match density.criterion {
-        Criterion::Ise => sums[a].0.compare(sums[b].0) == Ordering::Less,
-        Criterion::Likelihood => sums[a].1 > sums[b].1,
-    };
-    let chosen = (1..kernels.len()).fold(0, |best, k| if better(k, best) { k } else { best });
-    if kernels.len() > 2 && density.kernel.bandwidths().is_empty() && chosen + 1 == kernels.len() {
+    let tuning = tune(density, tuned_on, protocol, control)?;
+    let last = tuning.chosen + 1 == tuning.grid.len();
+    if last && tuning.grid.len() > 2 && density.kernel.bandwidths().is_empty() {
         notices.push(Notice::SmallestBandwidth);
     }
     let tune_seconds = started.elapsed().as_secs_f64();
     control.checkpoint()?;
     let started = Instant::now();
-    let kernel = kernels[chosen];
+    let kernel = tuning.grid[tuning.chosen].kernel;
     let classes = whole.classes();
     let sample = whole.sample(&classes);
     let base = sample.base(&kernel);
     let estimate = sample.estimate(&kernel, base.as_ref(), EXACT, base.is_some())?;
     estimate.minimum.check()?;
-    let (solution, log) = (&estimate.minimum.solution, estimate.minimum.log_scale);
-    let ise = |value: f64| {
-        Logged {
-            value: 2.0 * value,
-            log,
-        }
-        .get()
-    };
-    let grid = kernels
-        .iter()
-        .zip(&sums)
-        .map(|(kernel, (ise, log_density, kept))| DensityEntry {
-            kernel: *kernel,
-            ise: Logged {
-                value: ise.value / total,
-                ..*ise
-            }
-            .get(),
-            log_density: Some(log_density / total).filter(|v| v.is_finite()),
-            retained: kept / folds as f64,
-        });
-    let params = match serde_json::to_value(density) {
-        Ok(serde_json::Value::Object(map)) => map,
-        _ => Params::new(),
-    };
-    let record = TrainingRecord {
-        version: env!("CARGO_PKG_VERSION").into(),
-        method: "density".into(),
-        options: Asked {
-            protocol: protocol.clone(),
-            params,
-        },
-        setting: Chosen::of(&OnlyKernel { kernel }),
-        report: FitReport {
-            objective: Logged {
-                value: solution.objective,
-                log,
-            }
-            .get(),
-            iterations: solution.iterations,
-            converged: solution.converged,
-            residual: Some(solution.gap),
-            retained_rows: estimate.rows,
-            ..FitReport::default()
-        },
-        n_rows: n,
-        class_counts: vec![n],
-        train_error: 0.0,
-        cv: None,
-        auto: None,
-        density: Some(DensityRecord {
-            criterion: density.criterion,
-            folds,
-            grid: grid.collect(),
-            chosen,
-            loo_ise: ise(solution.objective),
-            equal_loo_ise: estimate.equal.and_then(ise),
-        }),
-    };
     let model = Model {
         classes: vec!["density".into()],
         schema: data.schema.clone(),
         scaling,
         discriminant: None,
-        expansion: estimate.expansion,
         decision: Decision::LogDensity {
             log_priors: vec![0.0],
         },
         temperature: 1.0,
         costs: vec![],
-        record,
+        record: record(density, protocol, n, kernel, tuning, &estimate),
+        expansion: estimate.expansion,
     };
     model.check()?;
     Ok(Trained {
@@ -284,6 +164,142 @@ pub fn train_density(
     })
 }
 
+/// Checks parameters, rows and memory; the scaling of the rows.
+fn prepare(
+    density: &Density,
+    data: &DensityData<'_>,
+    protocol: &Protocol,
+    control: &Control,
+) -> Result<Scaling> {
+    let n = data.x.rows();
+    density.check()?;
+    protocol.check()?;
+    if n < 3 {
+        return Err(Error::Data(format!(
+            "a density needs three rows or more, here are {n}"
+        )));
+    }
+    let all: Vec<usize> = (0..n).collect();
+    let scaling = Scaling::fit(data.x, &all, data.weights, protocol.standardize);
+    if !scaling.active.contains(&true) {
+        return Err(Error::Data(
+            "every feature is constant: there is no density to estimate".into(),
+        ));
+    }
+    // Distances once, and a cache per thread.
+    let fold = n.min(TUNING_ROWS.max(n * usize::from(in_memory(n)))) as u64;
+    let threads = rayon::current_num_threads() as u64;
+    let needed = work_bytes(n).max(8 * fold * fold * (1 + threads));
+    if needed > control.memory_bytes() {
+        return Err(Error::Memory {
+            what: format!("a density of {n} rows"),
+            needed: for_people(needed),
+            limit: for_people(control.memory_bytes()),
+            remedy: "raise `memory`, or take a sample of the rows".into(),
+        });
+    }
+    Ok(scaling)
+}
+
+/// What cross-validation says of the bandwidths.
+struct Tuning {
+    folds: usize,
+    grid: Vec<DensityEntry>,
+    chosen: usize,
+}
+
+/// Cross-validates every bandwidth; the first of equals, which is the widest, is chosen.
+fn tune(density: &Density, rows: &Rows, protocol: &Protocol, control: &Control) -> Result<Tuning> {
+    let d = rows.feature_weights.iter().filter(|w| **w != 0.0).count();
+    let kernels = density_kernels(&density.kernel, d, 50)?;
+    let scores = cross_validate(rows, &kernels, protocol, control)?;
+    let folds = scores.len();
+    let total: f64 = (0..rows.x.rows()).map(|i| rows.weight(i)).sum();
+    let zero = Logged {
+        value: 0.0,
+        log: 0.0,
+    };
+    let sums: Vec<(Logged, f64, f64)> = (0..kernels.len())
+        .map(|k| {
+            scores
+                .iter()
+                .fold((zero, 0.0, 0.0), |(ise, log, kept), fold| {
+                    let s = &fold[k];
+                    let kept = kept + s.retained as f64;
+                    (ise.plus(s.ise), log + s.log_density, kept)
+                })
+        })
+        .collect();
+    let better = |a: usize, b: usize| match density.criterion {
+        Criterion::Ise => sums[a].0.compare(sums[b].0) == Ordering::Less,
+        Criterion::Likelihood => sums[a].1 > sums[b].1,
+    };
+    let entry = |(kernel, (ise, log_density, kept)): (&Kernel, &(Logged, f64, f64))| {
+        let ise = Logged {
+            value: ise.value / total,
+            ..*ise
+        };
+        DensityEntry {
+            kernel: *kernel,
+            ise: ise.get(),
+            log_density: Some(log_density / total).filter(|v| v.is_finite()),
+            retained: kept / folds as f64,
+        }
+    };
+    Ok(Tuning {
+        folds,
+        grid: kernels.iter().zip(&sums).map(entry).collect(),
+        chosen: (1..kernels.len()).fold(0, |best, k| if better(k, best) { k } else { best }),
+    })
+}
+
+/// How a density came about.
+fn record(
+    density: &Density,
+    protocol: &Protocol,
+    n: usize,
+    kernel: Kernel,
+    tuning: Tuning,
+    estimate: &Estimate,
+) -> TrainingRecord {
+    let (solution, log) = (&estimate.minimum.solution, estimate.minimum.log_scale);
+    let in_units = |value: f64| Logged { value, log }.get();
+    let params = match serde_json::to_value(density) {
+        Ok(serde_json::Value::Object(map)) => map,
+        _ => Params::new(),
+    };
+    TrainingRecord {
+        version: env!("CARGO_PKG_VERSION").into(),
+        method: "density".into(),
+        options: Asked {
+            protocol: protocol.clone(),
+            params,
+        },
+        setting: Chosen::of(&OnlyKernel { kernel }),
+        report: FitReport {
+            objective: in_units(solution.objective),
+            iterations: solution.iterations,
+            converged: solution.converged,
+            residual: Some(solution.gap),
+            retained_rows: estimate.rows.clone(),
+            ..FitReport::default()
+        },
+        n_rows: n,
+        class_counts: vec![n],
+        train_error: 0.0,
+        cv: None,
+        auto: None,
+        density: Some(DensityRecord {
+            criterion: density.criterion,
+            folds: tuning.folds,
+            grid: tuning.grid,
+            chosen: tuning.chosen,
+            loo_ise: in_units(2.0 * solution.objective),
+            equal_loo_ise: estimate.equal.and_then(|value| in_units(2.0 * value)),
+        }),
+    }
+}
+
 /// Standardised rows with all that a sample needs.
 struct Rows {
     x: Matrix,
@@ -293,6 +309,17 @@ struct Rows {
 }
 
 impl Rows {
+    fn new(data: &DensityData<'_>, scaling: &Scaling) -> Self {
+        let all: Vec<usize> = (0..data.x.rows()).collect();
+        let active = (0..scaling.scale.len()).filter(|&j| scaling.active[j]);
+        Self {
+            x: scaling.apply(data.x, &all),
+            weights: data.weights.map(<[f64]>::to_vec),
+            feature_weights: scaling.active.iter().map(|&a| f64::from(a)).collect(),
+            log_volume: active.map(|j| scaling.scale[j].ln()).sum(),
+        }
+    }
+
     fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[i])
     }

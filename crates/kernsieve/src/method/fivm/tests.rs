@@ -3,6 +3,7 @@
 use super::*;
 use crate::data::{Dataset, simulate};
 use crate::method::{Klr, Ridged};
+use crate::params::KernelChoice;
 use crate::testing::{problem, random};
 use crate::tuning::{Control, Train, Trained};
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::data::{Labels, Rng};
 use crate::kernel::cross_gram;
 use crate::method::lda::Lda;
+use crate::params::KernelChoice;
 use crate::solver::optimal_scoring::contrast_scores;
 use crate::testing::problem;
 

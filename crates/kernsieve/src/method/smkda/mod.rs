@@ -17,13 +17,18 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
+mod followers;
+mod params;
+mod streaming;
 #[cfg(test)]
 mod tests;
+
+pub use params::{Smkda, SmkdaSetting};
 
 use super::lda::limit_components;
 use super::{
     About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method, PathStep, Problem,
-    Setting, Size, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
+    Sparse, beyond_the_edge, kernels_around_median, some, stretched,
 };
 use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
@@ -33,18 +38,13 @@ use crate::kernel::{Family, Kernel, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
 use crate::notice::Notice;
 use crate::params::{
-    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, KernelChoice, Kind, L1_RATIO, POSTERIOR,
+    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, POSTERIOR,
     POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE, Validation,
 };
-use crate::solver::ols::{Coefficients, Step, coefficients, ranked_selection};
-use crate::solver::optimal_scoring::{
-    canonical, response_means, scaled_eigenvectors, scored_responses,
-};
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use crate::solver::ols::{Coefficients, coefficients, ranked_selection};
+use crate::solver::optimal_scoring::{canonical, response_means, scored_responses};
+use followers::{Followers, LeftOut, read_sizes};
 use std::cmp::Ordering;
-
-mod streaming;
 
 /// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when
 /// the best is at an edge.
@@ -57,59 +57,6 @@ const MOST_WORK: f64 = 2e10;
 
 /// From this number of classes on fewer sizes are scored.
 const MANY_CLASSES: usize = 40;
-
-/// Sparse multinomial kernel discriminant analysis.
-///
-/// | parameter | default | range | meaning |
-/// |---|---|---|---|
-/// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
-/// | `max_support` | tuned | 1 or more | retained samples, `n_s` |
-/// | `path_limit` | 1000 | 1 or more | longest path when `n_s` is tuned |
-/// | `candidates` | all | 2 or more | landmarks: samples to choose among, drawn by class |
-/// | `components` | classes - 1 | 1 or more | canonical variates to keep |
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Smkda {
-    #[serde(flatten)]
-    kernel: KernelChoice,
-    max_support: Option<usize>,
-    path_limit: Option<usize>,
-    candidates: Option<usize>,
-    components: Option<usize>,
-}
-
-/// A setting of sparse kernel discriminant analysis.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SmkdaSetting {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// Retained samples, `n_s`.
-    pub size: usize,
-}
-
-impl Setting for SmkdaSetting {
-    fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    fn size(&self) -> Size {
-        Size {
-            samples: Some(self.size),
-            features: None,
-        }
-    }
-
-    /// Ties go to fewer samples, then to the smaller bandwidth.
-    fn preferred(&self, other: &Self) -> Ordering {
-        let width = |s: &Self| s.kernel.bandwidth().unwrap_or(0.0);
-        let narrower = || width(self).total_cmp(&width(other));
-        self.size.cmp(&other.size).then_with(narrower)
-    }
-
-    fn same_path(&self, other: &Self) -> bool {
-        self.kernel == other.kernel
-    }
-}
 
 /// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an
 /// eigendecomposition of order `c`, so with many classes sizes grow by a fifth instead.
@@ -168,265 +115,7 @@ fn row_ranks(x: &Matrix) -> Vec<usize> {
     ranks
 }
 
-/// Rows that ride along with a selection: their outputs at every size.
-struct Riders<'a> {
-    /// Kernel values of the rows with the candidates.
-    k: &'a Matrix,
-    /// Means of the candidates' columns on the training rows.
-    means: &'a [f64],
-    /// Coordinates of the rows in the orthogonal basis, rows x steps so far (with room for all).
-    coordinates: Matrix,
-    /// Regression on the responses so far, without the offset, rows x classes.
-    fitted: Matrix,
-    /// `sum_k u_k u_k' / n` so far.
-    m: Matrix,
-    /// `sqrt(n / n_j)` of every class.
-    class_scores: Vec<f64>,
-    log_priors: Vec<f64>,
-    n: f64,
-    components: Option<usize>,
-}
-
-impl<'a> Riders<'a> {
-    fn new(
-        k: &'a Matrix,
-        means: &'a [f64],
-        problem: &Problem,
-        longest: usize,
-        components: Option<usize>,
-    ) -> Self {
-        let classes = problem.classes();
-        let (n, c) = (classes.total(), classes.n_classes());
-        Self {
-            k,
-            means,
-            coordinates: Matrix::zeros(k.rows(), longest),
-            fitted: Matrix::zeros(k.rows(), c),
-            m: Matrix::zeros(c, c),
-            class_scores: classes.totals().iter().map(|j| (n / j).sqrt()).collect(),
-            log_priors: problem.log_priors(),
-            n,
-            components,
-        }
-    }
-
-    /// Takes the rows one step further.
-    fn follow(&mut self, step: &Step<'_>) {
-        let (t, j) = (step.size - 1, step.candidate);
-        let width = self.coordinates.cols();
-        let c = self.fitted.cols();
-        let (k, means) = (self.k, self.means);
-        // A chunk of rows; each is computed by itself, so that threads change nothing.
-        let some = |first: usize, coordinates: &mut [f64], fitted: &mut [f64]| {
-            let rows = coordinates
-                .chunks_exact_mut(width)
-                .zip(fitted.chunks_exact_mut(c));
-            for (i, (row, own)) in rows.enumerate() {
-                let v =
-                    (k[(first + i, j)] - means[j] - dot(&row[..t], step.projections)) / step.length;
-                row[t] = v;
-                own.iter_mut()
-                    .zip(step.responses)
-                    .for_each(|(f, u)| *f += v * step.shrinkage * u);
-            }
-        };
-        let (coordinates, fitted) = (self.coordinates.as_mut_slice(), self.fitted.as_mut_slice());
-        const CHUNK: usize = 512;
-        if k.rows() * (t + c) > 1 << 16 {
-            coordinates
-                .par_chunks_mut(CHUNK * width)
-                .zip(fitted.par_chunks_mut(CHUNK * c))
-                .enumerate()
-                .for_each(|(chunk, (coordinates, fitted))| {
-                    some(chunk * CHUNK, coordinates, fitted)
-                });
-        } else {
-            some(0, coordinates, fitted);
-        }
-        for (a, ua) in step.responses.iter().enumerate() {
-            for (b, ub) in step.responses.iter().enumerate() {
-                self.m[(a, b)] += step.shrinkage * ua * ub / self.n;
-            }
-        }
-    }
-
-    /// Log scores of the rows at the present size.
-    fn scores(&self) -> Result<Matrix> {
-        self.scores_of(&self.fitted)
-    }
-
-    /// Log scores at the present size of rows with this regression, which has no offset yet.
-    fn scores_of(&self, fitted: &Matrix) -> Result<Matrix> {
-        // Class means of the regression without its offset: row j of diag(sqrt(n / n_j)) M.
-        let c = self.class_scores.len();
-        let means = Matrix::from_fn(c, c, |j, k| self.class_scores[j] * self.m[(j, k)]);
-        let (wd, _) = scaled_eigenvectors(&self.m, self.components)?;
-        let rule = Decision::Mahalanobis {
-            means: matmul(means.view(), wd.view()),
-            log_priors: self.log_priors.clone(),
-        };
-        Ok(rule.scores(&matmul(fitted.view(), wd.view())))
-    }
-}
-
-/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i
-/// (1/n + sum_k s_k v_ik^2)`, `v_ik` the row's coordinate in the orthogonal basis, the residual of
-/// row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`: the PRESS residual. The samples
-/// chosen, the class means and the scaling of the variates stay those of all rows.
-struct LeftOut<'a> {
-    riders: Riders<'a>,
-    y: Matrix,
-    y_mean: Vec<f64>,
-    weights: Vec<f64>,
-    leverage: Vec<f64>,
-}
-
-impl<'a> LeftOut<'a> {
-    fn new(riders: Riders<'a>, y: Matrix, classes: &Classes) -> Self {
-        let weights: Vec<f64> = (0..classes.n_rows()).map(|i| classes.weight(i)).collect();
-        Self {
-            riders,
-            y,
-            y_mean: response_means(classes),
-            leverage: weights.iter().map(|w| w / classes.total()).collect(),
-            weights,
-        }
-    }
-
-    fn follow(&mut self, step: &Step<'_>) {
-        self.riders.follow(step);
-        for (i, h) in self.leverage.iter_mut().enumerate() {
-            let v = self.riders.coordinates[(i, step.size - 1)];
-            *h += self.weights[i] * step.shrinkage * v * v;
-        }
-    }
-
-    /// Regression of every row on the others, without the offset.
-    fn fitted(&self) -> Matrix {
-        let (y, f) = (&self.y, &self.riders.fitted);
-        Matrix::from_fn(y.rows(), y.cols(), |i, j| {
-            let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
-            // A row of leverage 1 says everything about itself and the others nothing about it:
-            // they leave it at the mean. The penalty keeps leverages a little below 1, by up to
-            // about 1e-9 over the squared length of a column.
-            let left = 1.0 - self.leverage[i];
-            if left > 1e-6 {
-                y[(i, j)] - self.y_mean[j] - gap / left
-            } else {
-                0.0
-            }
-        })
-    }
-
-    fn rows(&self) -> Result<LeftOutRows> {
-        let fitted = self.fitted();
-        let squared = |i: usize| {
-            let gap = |j: usize| self.y[(i, j)] - self.y_mean[j] - fitted[(i, j)];
-            (0..fitted.cols()).map(|j| gap(j) * gap(j)).sum()
-        };
-        Ok(LeftOutRows {
-            scores: self.riders.scores_of(&fitted)?,
-            squared_residuals: (0..fitted.rows()).map(squared).collect(),
-        })
-    }
-}
-
-/// Rows that go along with a selection and can be read at any size.
-trait Follower {
-    type Answer;
-    fn follow(&mut self, step: &Step<'_>);
-    fn read(&self) -> Result<Self::Answer>;
-}
-
-impl Follower for Riders<'_> {
-    type Answer = HeldOut;
-    fn follow(&mut self, step: &Step<'_>) {
-        Riders::follow(self, step);
-    }
-    fn read(&self) -> Result<HeldOut> {
-        Ok(self.scores()?.into())
-    }
-}
-
-impl Follower for LeftOut<'_> {
-    type Answer = LeftOutRows;
-    fn follow(&mut self, step: &Step<'_>) {
-        LeftOut::follow(self, step);
-    }
-    fn read(&self) -> Result<LeftOutRows> {
-        self.rows()
-    }
-}
-
-/// Runs a selection and reads the follower at the size of every candidate.
-fn read_sizes<F: Follower>(
-    gram: Matrix,
-    products: Matrix,
-    ranks: &[usize],
-    longest: usize,
-    arm: &[SmkdaSetting],
-    follower: &mut F,
-) -> Result<Vec<Option<F::Answer>>> {
-    let mut answers: Vec<Option<F::Answer>> = arm.iter().map(|_| None).collect();
-    let mut failed = None;
-    ranked_selection(gram, products, ranks, longest, |step| {
-        follower.follow(step);
-        for (setting, out) in arm.iter().zip(&mut answers) {
-            if setting.size == step.size {
-                match follower.read() {
-                    Ok(answer) => *out = Some(answer),
-                    Err(e) => failed = Some(e),
-                }
-            }
-        }
-        failed.is_none()
-    });
-    // A number of samples that was asked for and is not reached: the model is the one with those
-    // that were found.
-    if let [out @ None] = &mut answers[..]
-        && failed.is_none()
-    {
-        *out = Some(follower.read()?);
-    }
-    failed.map_or(Ok(answers), Err)
-}
-
 impl Smkda {
-    /// A Gaussian kernel; bandwidth and number of samples tuned.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// With this kernel.
-    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
-        self.kernel = kernel;
-        self
-    }
-
-    /// With so many retained samples.
-    pub fn max_support(mut self, samples: usize) -> Self {
-        self.max_support = Some(samples);
-        self
-    }
-
-    /// With paths of at most so many samples when their number is tuned.
-    pub fn path_limit(mut self, samples: usize) -> Self {
-        self.path_limit = Some(samples);
-        self
-    }
-
-    /// With so many landmarks, drawn by class, to choose the samples among.
-    pub fn candidates(mut self, landmarks: usize) -> Self {
-        self.candidates = Some(landmarks);
-        self
-    }
-
-    /// With at most so many canonical variates.
-    pub fn components(mut self, components: usize) -> Self {
-        self.components = Some(components);
-        self
-    }
-
     fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Vec<SmkdaSetting> {
         match self.max_support {
             Some(size) => vec![SmkdaSetting { kernel, size }],
@@ -606,8 +295,8 @@ impl Method for Smkda {
         let y = scored_responses(&classes);
         let p = prepare(k, &y, &classes);
         let longest = arm.iter().map(|s| s.size).max().unwrap_or(1).min(kv.cols());
-        let mut riders = Riders::new(&kv, &p.means, &fold.train, longest, self.components);
-        read_sizes(p.gram, p.products, &ranks, longest, arm, &mut riders)
+        let mut followers = Followers::new(&kv, &p.means, &fold.train, longest, self.components);
+        read_sizes(p.gram, p.products, &ranks, longest, arm, &mut followers)
     }
 
     fn leaves_one_out(&self) -> bool {
@@ -632,8 +321,8 @@ impl Method for Smkda {
             .max()
             .unwrap_or(1)
             .min(problem.n());
-        let riders = Riders::new(&k, &p.means, problem, longest, self.components);
-        let mut left_out = LeftOut::new(riders, y, &classes);
+        let followers = Followers::new(&k, &p.means, problem, longest, self.components);
+        let mut left_out = LeftOut::new(followers, y, &classes);
         read_sizes(
             p.gram,
             p.products,
@@ -660,7 +349,7 @@ impl Method for Smkda {
         // The selection, with the training rows along for their error at every size.
         let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
         let follow = work <= MOST_WORK;
-        let mut riders = Riders::new(
+        let mut followers = Followers::new(
             &k,
             &p.means,
             problem,
@@ -676,8 +365,8 @@ impl Method for Smkda {
             rss -= s * (2.0 - s) * u2;
             let mut train_error = None;
             if follow {
-                riders.follow(step);
-                match riders.scores() {
+                followers.follow(step);
+                match followers.scores() {
                     Ok(p) => {
                         let wrong = (0..n).filter(|&i| argmax(p.row(i)) != codes[i]);
                         train_error =

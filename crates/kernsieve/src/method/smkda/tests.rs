@@ -83,8 +83,8 @@ fn leaving_a_row_out_equals_a_regression_without_it() {
     let y = scored_responses(&classes);
     let k = gram(&Kernel::Gaussian { bandwidth: 1.4 }, &problem.x);
     let p = prepare(k.clone(), &y, &classes);
-    let riders = Riders::new(&k, &p.means, &problem, 10, None);
-    let mut left_out = LeftOut::new(riders, y.clone(), &classes);
+    let followers = Followers::new(&k, &p.means, &problem, 10, None);
+    let mut left_out = LeftOut::new(followers, y.clone(), &classes);
     let mut chosen = Vec::new();
     crate::solver::ols::forward_selection(p.gram, p.products, 10, |step| {
         left_out.follow(step);

@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::data::{Labels, simulate};
+use crate::kernel::{Kernel, gram};
+use crate::method::kos::Ridge;
+use crate::params::KernelChoice;
 use crate::solver::box_quadratic::box_lasso;
+use crate::solver::sparse_weights::{Steps, WeightedLoss};
 use crate::testing::{problem, random};
 
 fn setting(bandwidth: f64, ridge: f64, sparsity: f64) -> SparseKosSetting {

@@ -26,6 +26,11 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
+mod params;
+mod widths;
+
+pub use params::{ClassBandwidths, L2qp, L2qpSetting, Multiclass};
+
 use super::l2_criterion::{
     Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, TUNING_ROWS, Terms, WORK_BYTES,
     against_rest, in_memory, odds, require_gaussian_smoothing, require_two, row_cache,
@@ -33,182 +38,30 @@ use super::l2_criterion::{
 };
 use super::parzen::require_density;
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Setting,
-    Sparse, density_kernels, some,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Sparse,
+    density_kernels, some,
 };
 use crate::classes::Classes;
-use crate::data::Rng;
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output, OwnWidths, add_log_terms};
 use crate::kernel::{Family, Kernel, symmetric_base};
 use crate::linalg::Matrix;
 use crate::notice::Notice;
-use crate::params::{
-    BANDWIDTHS, CLASS_RATIO, DENSITY_KERNEL, Fallback, KernelChoice, Kind, Param, Protocol, Range,
-    SMOOTHING,
-};
+use crate::params::Protocol;
 use crate::solver::row_cache::RowCache;
-use serde::{Deserialize, Serialize};
+use params::PARAMS;
+use widths::{median_distance, own_width};
 
 /// Candidates that are fitted one after the other.
 const RUN: usize = 10;
 /// From this dimension on the balance is tuned when it is not given (section 5.5).
 const MANY_DIMENSIONS: usize = 16;
 
-/// L2 kernel classification.
-///
-/// | parameter | default | range | meaning |
-/// |---|---|---|---|
-/// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
-/// | `balances` | 1; tuned from 16 features on | above 0 | `eta` of section 5.5 |
-/// | `smoothing` | 0 | 0 or more | `k` of L2QP-k |
-/// | `class_bandwidths` | common | above 0 | common, by the spread of each class, or given |
-/// | `relaxed` | no | | weights of a class may sum to less than 1 |
-/// | `class_ratio` | ratio of the priors | above 0 | `gamma`, two classes |
-/// | `multiclass` | rest | | each class against the rest, or every density by itself |
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct L2qp {
-    #[serde(flatten)]
-    kernel: KernelChoice,
-    balances: Vec<f64>,
-    smoothing: f64,
-    class_bandwidths: ClassBandwidths,
-    relaxed: bool,
-    class_ratio: Option<f64>,
-    multiclass: Multiclass,
-}
-
-/// Bandwidths of the classes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "WrittenWidths", into = "WrittenWidths")]
-pub enum ClassBandwidths {
-    /// One for all.
-    #[default]
-    Common,
-    /// In proportion to the median distance within each class.
-    Spread,
-    /// Given, in the order of the classes.
-    Given(Vec<f64>),
-}
-
-/// As options and files write them: a word, numbers, or (in older files) `{"given": [..]}`.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum WrittenWidths {
-    List(Vec<f64>),
-    Word(WidthsWord),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum WidthsWord {
-    Common,
-    Spread,
-    Given(Vec<f64>),
-}
-
-impl From<WrittenWidths> for ClassBandwidths {
-    fn from(written: WrittenWidths) -> Self {
-        match written {
-            WrittenWidths::Word(WidthsWord::Common) => Self::Common,
-            WrittenWidths::Word(WidthsWord::Spread) => Self::Spread,
-            WrittenWidths::List(w) | WrittenWidths::Word(WidthsWord::Given(w)) => Self::Given(w),
-        }
-    }
-}
-
-impl From<ClassBandwidths> for WrittenWidths {
-    fn from(widths: ClassBandwidths) -> Self {
-        Self::Word(match widths {
-            ClassBandwidths::Common => WidthsWord::Common,
-            ClassBandwidths::Spread => WidthsWord::Spread,
-            ClassBandwidths::Given(w) => WidthsWord::Given(w),
-        })
-    }
-}
-
-/// How several classes are told apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Multiclass {
-    /// One difference of densities per class: it against all others.
-    #[default]
-    Rest,
-    /// Every density by itself.
-    Joint,
-}
-
-/// A setting of L2 kernel classification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct L2qpSetting {
-    /// The kernel; of the first class, where each has its own bandwidth.
-    pub kernel: Kernel,
-    /// Balance of the quadratic and the linear term, `eta`.
-    pub balance: f64,
-    /// Bandwidth of each class, where they have their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub class_bandwidths: Option<Vec<f64>>,
-}
-
-impl Setting for L2qpSetting {
-    fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-}
-
 /// Rows and weights of every output.
 type Densities = Vec<Vec<(usize, f64)>>;
 
 impl L2qp {
-    /// A Gaussian kernel, the bandwidth tuned.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// With this kernel.
-    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
-        self.kernel = kernel;
-        self
-    }
-
-    /// With these balances to choose among; one is used as it is.
-    pub fn balances(mut self, balances: impl Into<Vec<f64>>) -> Self {
-        self.balances = balances.into();
-        self
-    }
-
-    /// With this smoothing of the target.
-    pub fn smoothing(mut self, smoothing: f64) -> Self {
-        self.smoothing = smoothing;
-        self
-    }
-
-    /// With these bandwidths of the classes.
-    pub fn class_bandwidths(mut self, widths: ClassBandwidths) -> Self {
-        self.class_bandwidths = widths;
-        self
-    }
-
-    /// With weights of a class that may sum to less than 1.
-    pub fn relaxed(mut self, relaxed: bool) -> Self {
-        self.relaxed = relaxed;
-        self
-    }
-
-    /// With this weight of the first density against the second.
-    pub fn class_ratio(mut self, ratio: f64) -> Self {
-        self.class_ratio = Some(ratio);
-        self
-    }
-
-    /// With this way to tell several classes apart.
-    pub fn multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
-        self
-    }
-
     /// Kernel of each class.
     fn kernels(&self, setting: &L2qpSetting, classes: usize) -> Vec<Kernel> {
         match &setting.class_bandwidths {
@@ -420,83 +273,6 @@ impl L2qp {
         z
     }
 }
-
-/// What a bandwidth other than the kernel's does to distances and to the logarithm of the constant.
-fn own_width(kernel: &Kernel, width: f64, d: usize) -> (f64, f64) {
-    let ratio = kernel.bandwidth().unwrap_or(1.0) / width;
-    let log = |k: &Kernel| k.log_normalizer(d).unwrap_or(0.0);
-    (
-        ratio * ratio,
-        log(&kernel.with_bandwidth(width)) - log(kernel),
-    )
-}
-
-/// Median distance of pairs of rows, of a sample of them if there are many; 1 where it is zero.
-fn median_distance(x: &Matrix, seed: u64) -> f64 {
-    const PAIRS: usize = 4000;
-    let mut rng = Rng::new(seed);
-    let n = x.rows();
-    let distance = |i: usize, j: usize| {
-        let squares = x
-            .row(i)
-            .iter()
-            .zip(x.row(j))
-            .map(|(a, b)| (a - b) * (a - b));
-        squares.sum::<f64>().sqrt()
-    };
-    let mut distances: Vec<f64> = if n * (n - 1) / 2 <= PAIRS {
-        (0..n)
-            .flat_map(|i| (0..i).map(move |j| (i, j)))
-            .map(|(i, j)| distance(i, j))
-            .collect()
-    } else {
-        (0..PAIRS)
-            .map(|_| distance(rng.below(n), rng.below(n)))
-            .collect()
-    };
-    distances.sort_by(f64::total_cmp);
-    distances
-        .get(distances.len() / 2)
-        .copied()
-        .filter(|m| *m > 0.0)
-        .unwrap_or(1.0)
-}
-
-const PARAMS: &[Param] = &[
-    DENSITY_KERNEL,
-    BANDWIDTHS,
-    Param::new(
-        "balances",
-        Kind::Grid {
-            range: Range::Positive,
-            letter: "E",
-        },
-        Fallback::Absent("1; tuned from 16 features on"),
-        "Balance of the quadratic against the linear term, eta",
-    )
-    .usual(),
-    SMOOTHING,
-    Param::new(
-        "class_bandwidths",
-        Kind::WordOrList(&["common", "spread"], Range::Positive, "B"),
-        Fallback::Word("common"),
-        "Bandwidths of the classes: one for all, in proportion to the median distance within each, or \
-         one per class",
-    ),
-    Param::new(
-        "relaxed",
-        Kind::Off,
-        Fallback::Kind,
-        "Let the weights of a class sum to less than 1 (the set A' of section 5.2)",
-    ),
-    CLASS_RATIO,
-    Param::new(
-        "multiclass",
-        Kind::Word(&["rest", "joint"], ""),
-        Fallback::Word("rest"),
-        "Several classes: each against all others, or every density by itself",
-    ),
-];
 
 impl Method for L2qp {
     type Setting = L2qpSetting;

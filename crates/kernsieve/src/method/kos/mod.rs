@@ -19,11 +19,15 @@
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
 //! scoring", AISTATS 2019.
 
+mod params;
 #[cfg(test)]
 mod tests;
 
+pub(super) use params::GAMMA;
+pub use params::{Kos, KosSetting, RidgeChoice, RidgeRule};
+
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Setting,
+    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem,
     kernels_around_median, some,
 };
 use crate::classes::Classes;
@@ -35,156 +39,19 @@ use crate::kernel::{
 };
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
 use crate::params::{
-    BANDWIDTHS, DEGREE, KERNEL, KernelChoice, L1_RATIO, MAHALANOBIS, POSTERIOR, POSTERIOR_SPARSITY,
-    Param, Protocol, RIDGE, RIDGE_RULE, SHIFT, SIMPLEX, SLOPE,
+    BANDWIDTHS, DEGREE, KERNEL, L1_RATIO, MAHALANOBIS, POSTERIOR, POSTERIOR_SPARSITY, Protocol,
+    RIDGE_RULE, SHIFT, SIMPLEX, SLOPE,
 };
 use crate::solver::optimal_scoring::{contrast_responses, sign_of_largest};
 use crate::solver::ridge::{
     Shifted, center_coefficients, generalized_cross_validation, optimal_scoring_coefficients,
     scale_gram, stabilization,
 };
-use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
-
-/// The ridge of kernel optimal scoring, plain or sparse.
-pub(super) const GAMMA: Param = Param {
-    help: "Squared-norm penalty, gamma of eq. 4",
-    ..RIDGE
-};
 
 /// The `epsilon` of eq. 5.
 pub const JITTER: f64 = 1e-5;
 /// Quantiles of the squared distances between classes that give the bandwidths (section 5.1).
 pub const BANDWIDTH_QUANTILES: [f64; 5] = [0.05, 0.1, 0.2, 0.3, 0.5];
-
-/// Kernel optimal scoring.
-///
-/// | parameter | default | range | meaning |
-/// |---|---|---|---|
-/// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
-/// | `ridge` | by `ridge_rule` | above 0 | `gamma` of eq. 4 |
-/// | `ridge_rule` | stabilization | | how the ridge is found |
-/// | `mahalanobis` | no | | Mahalanobis distance to the centroids in place of Euclidean |
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Kos {
-    #[serde(flatten)]
-    pub(super) kernel: KernelChoice,
-    #[serde(flatten)]
-    pub(super) ridge: RidgeChoice,
-    mahalanobis: bool,
-}
-
-/// How the ridge of kernel optimal scoring is found (Lapanowski & Gaynanova, section 5.2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RidgeRule {
-    /// Shrinkage of the Gram matrix, `n gamma = gamma-hat`: the reading in which the two formulas
-    /// agree.
-    #[default]
-    Stabilization,
-    /// `gamma = gamma-hat` put into eq. 5 as printed, `n` times as large: what the authors ran.
-    StabilizationLiteral,
-    /// Generalised cross-validation.
-    Gcv,
-    /// Cross-validation, together with the bandwidth.
-    Cv,
-}
-
-/// The ridge: given, or by a rule. A rule means nothing beside a given ridge.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "WrittenRidge", into = "WrittenRidge")]
-pub enum RidgeChoice {
-    /// This `gamma`.
-    Given(f64),
-    /// By a rule.
-    By(RidgeRule),
-}
-
-#[derive(Serialize, Deserialize)]
-struct WrittenRidge {
-    #[serde(default)]
-    ridge: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    ridge_rule: Option<RidgeRule>,
-}
-
-impl From<WrittenRidge> for RidgeChoice {
-    fn from(written: WrittenRidge) -> Self {
-        match written.ridge {
-            Some(ridge) => Self::Given(ridge),
-            None => Self::By(written.ridge_rule.unwrap_or_default()),
-        }
-    }
-}
-
-impl From<RidgeChoice> for WrittenRidge {
-    fn from(choice: RidgeChoice) -> Self {
-        match choice {
-            RidgeChoice::Given(ridge) => Self {
-                ridge: Some(ridge),
-                ridge_rule: None,
-            },
-            RidgeChoice::By(rule) => Self {
-                ridge: None,
-                ridge_rule: Some(rule),
-            },
-        }
-    }
-}
-
-impl Default for RidgeChoice {
-    fn default() -> Self {
-        Self::By(RidgeRule::default())
-    }
-}
-
-impl RidgeChoice {
-    /// The ridges that are tried; `None` where a rule finds one in every fit.
-    pub(super) fn tried(self) -> Vec<Option<f64>> {
-        match self {
-            Self::Given(ridge) => vec![Some(ridge)],
-            Self::By(RidgeRule::Cv) => gamma_grid(8).into_iter().map(Some).collect(),
-            Self::By(_) => vec![None],
-        }
-    }
-
-    /// The ridge of a setting that was tried.
-    pub(super) fn at(self, ridge: Option<f64>) -> Ridge {
-        match (ridge, self) {
-            (Some(ridge), _) | (None, Self::Given(ridge)) => Ridge::Fixed(ridge),
-            (None, Self::By(rule)) => Ridge::Rule(rule),
-        }
-    }
-}
-
-/// A setting of kernel optimal scoring.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct KosSetting {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// The ridge; `None` where a rule finds it in every fit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ridge: Option<f64>,
-}
-
-impl Setting for KosSetting {
-    fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    fn ridge(&self) -> Option<f64> {
-        self.ridge
-    }
-
-    /// Ties go to the larger penalty, then to the smaller quantile, which is the order of the arms.
-    fn preferred(&self, other: &Self) -> Ordering {
-        match (self.ridge, other.ridge) {
-            (Some(a), Some(b)) => b.total_cmp(&a),
-            _ => Ordering::Equal,
-        }
-    }
-}
 
 /// How the ridge of one solve is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -346,35 +213,6 @@ pub(super) fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
 }
 
 impl Kos {
-    /// A Gaussian kernel, the ridge by stabilization.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// With this kernel.
-    pub fn kernel(mut self, kernel: KernelChoice) -> Self {
-        self.kernel = kernel;
-        self
-    }
-
-    /// With this ridge.
-    pub fn ridge(mut self, ridge: f64) -> Self {
-        self.ridge = RidgeChoice::Given(ridge);
-        self
-    }
-
-    /// With a ridge by this rule.
-    pub fn ridge_rule(mut self, rule: RidgeRule) -> Self {
-        self.ridge = RidgeChoice::By(rule);
-        self
-    }
-
-    /// With Mahalanobis distances to the centroids.
-    pub fn mahalanobis(mut self, mahalanobis: bool) -> Self {
-        self.mahalanobis = mahalanobis;
-        self
-    }
-
     /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples
     /// of the median distance.
     pub(super) fn kernels(&self, problem: &Problem) -> Result<Vec<Kernel>> {

@@ -17,6 +17,10 @@
 //! of many ([`in_memory`]) they stream by in blocks for `h`, and are computed again for every row
 //! of the quadratic term.
 
+mod convolution;
+#[cfg(test)]
+mod tests;
+
 use super::Problem;
 use crate::classes::Classes;
 use crate::error::{Error, Result, require};
@@ -26,6 +30,7 @@ use crate::notice::Notice;
 use crate::params::KernelChoice;
 use crate::solver::row_cache::RowCache;
 use crate::solver::smo::{Group, KernelRows, Solution, minimise};
+use convolution::{class_sums, convolution, laplacian_convolution, log_constant, widths};
 use rayon::prelude::*;
 
 /// Gaps that end the program, relative to the larger of its terms: of final fits, and in folds.
@@ -458,154 +463,5 @@ pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
             problem.labels.classes()[c]
         ))),
         None => Ok(()),
-    }
-}
-
-/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of
-/// the family: see [`Quadratic`].
-fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
-    let k2 = 2.0 * smoothing * smoothing;
-    match *kernel {
-        Kernel::Gaussian { bandwidth } => (
-            kernel.with_bandwidth(bandwidth * (2.0 + k2).sqrt()),
-            kernel.with_bandwidth(bandwidth * (1.0 + k2).sqrt()),
-        ),
-        Kernel::Cauchy { bandwidth, .. } => (kernel.with_bandwidth(2.0 * bandwidth), *kernel),
-        other => (other, other),
-    }
-}
-
-/// The convolution of two kernels of a family, of which only the bandwidths differ.
-fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
-    let (s, t) = (a.bandwidth().unwrap_or(1.0), b.bandwidth().unwrap_or(1.0));
-    match a {
-        Kernel::Cauchy { .. } => a.with_bandwidth(s + t),
-        _ => a.with_bandwidth(s.hypot(t)),
-    }
-}
-
-/// Logarithm of the constant of the quadratic term's kernel.
-fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
-    match *kernel {
-        Kernel::Laplacian { bandwidth } => Some(-(d as f64) * (4.0 * bandwidth).ln()),
-        _ => rho.log_normalizer(d),
-    }
-}
-
-fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
-    // Logarithms of a few factors at a time.
-    let gaps = a
-        .iter()
-        .zip(b)
-        .map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
-    let (mut product, mut log, mut count) = (1.0, 0.0, 0);
-    for gap in gaps {
-        product *= gap;
-        count += 1;
-        if count % 8 == 0 {
-            log += f64::ln(product);
-            product = 1.0;
-        }
-    }
-    (log + product.ln() - distance / bandwidth).exp()
-}
-
-/// Weighted sums over each class of the kernel (that of the row's own class) without the row
-/// itself, rows x classes.
-fn class_sums(linear: &[Kernel], distances: &Distances<'_>, classes: &Classes) -> Matrix {
-    let (n, c, codes) = (distances.len(), classes.n_classes(), classes.codes());
-    let mut sums = Matrix::zeros(n, c);
-    // Of few classes one product of vectors each.
-    let shares: Vec<Vec<f64>> = (0..if c <= 4 { c } else { 0 })
-        .map(|k| {
-            (0..n)
-                .map(|j| {
-                    if codes[j] == k {
-                        classes.weight(j)
-                    } else {
-                        0.0
-                    }
-                })
-                .collect()
-        })
-        .collect();
-    let blocks = sums
-        .as_mut_slice()
-        .par_chunks_mut(c * BLOCK_ROWS)
-        .enumerate();
-    blocks.for_each(|(b, sums)| {
-        let mut block = vec![0.0; sums.len() / c * n];
-        distances.rows(b * BLOCK_ROWS, &mut block);
-        for (k, (sums, row)) in sums
-            .chunks_exact_mut(c)
-            .zip(block.chunks_exact_mut(n))
-            .enumerate()
-        {
-            let i = b * BLOCK_ROWS + k;
-            linear[codes[i]].apply(row);
-            // A row does not see itself: where all others are far away, taking 1 from a sum later
-            // would leave nothing of them.
-            row[i] = 0.0;
-            if shares.is_empty() {
-                for (j, v) in row.iter().enumerate() {
-                    sums[codes[j]] += classes.weight(j) * v;
-                }
-            } else {
-                sums.iter_mut()
-                    .zip(&shares)
-                    .for_each(|(s, share)| *s = dot(row, share));
-            }
-            // Its copies, which a weight stands for, it does see.
-            sums[codes[i]] += (classes.weight(i) - 1.0).max(0.0);
-        }
-    });
-    sums
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::symmetric_base;
-    use crate::testing::random;
-
-    #[test]
-    fn in_memory_or_on_demand_the_solution_is_the_same() {
-        let (n, d) = (90, 3);
-        let x = random(n, d, 4);
-        let codes: Vec<usize> = (0..n).map(|i| i % 3).collect();
-        let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 2) as f64).collect();
-        let classes = Classes::new(&codes, Some(&weights), 3);
-        let contrast = Contrast {
-            positive: (0..n).filter(|i| i % 3 == 0).collect(),
-            negative: (0..n).filter(|i| i % 3 != 0).collect(),
-            gamma: 1.7,
-            ratios: vec![1.0; 3],
-        };
-        let gaussian = |bandwidth| Kernel::Gaussian { bandwidth };
-        let laplacian = Kernel::Laplacian { bandwidth: 0.8 };
-        let cauchy = Kernel::Cauchy {
-            bandwidth: 0.5,
-            dimension: d,
-        };
-        for kernels in [
-            vec![gaussian(0.5); 3],
-            vec![gaussian(0.5), gaussian(0.3), gaussian(0.9)],
-            vec![laplacian; 3],
-            vec![cauchy; 3],
-        ] {
-            let base = symmetric_base(kernels[0].family(), &x);
-            let solve = |held: Option<&Matrix>| {
-                let distances = Distances::new(held, kernels[0].family(), &x);
-                let mut terms = Terms::new(&kernels, 0.0, d, &x, &classes, distances, row_cache(n))
-                    .expect("densities");
-                contrast.minimise(&mut terms, 1.0, false, 1e-10, &[])
-            };
-            let (a, b) = (solve(Some(&base)), solve(None));
-            let ((a, log), (b, other)) = ((a.solution, a.log_scale), (b.solution, b.log_scale));
-            assert!(a.converged && b.converged && (log - other).abs() < 1e-12);
-            assert!((a.objective - b.objective).abs() < 1e-10 * a.objective.abs());
-            let largest = a.weights.iter().zip(&b.weights).map(|(u, v)| (u - v).abs());
-            assert!(largest.fold(0.0, f64::max) < 1e-7, "{:?}", kernels[0]);
-        }
     }
 }

@@ -1,0 +1,112 @@
+//! Kernels of the quadratic and the linear term, and what they make of distances.
+
+use super::{BLOCK_ROWS, Distances};
+use crate::classes::Classes;
+use crate::kernel::Kernel;
+use crate::linalg::{Matrix, dot};
+use rayon::prelude::*;
+
+/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of
+/// the family: see [`Quadratic`].
+pub(super) fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
+    let k2 = 2.0 * smoothing * smoothing;
+    match *kernel {
+        Kernel::Gaussian { bandwidth } => (
+            kernel.with_bandwidth(bandwidth * (2.0 + k2).sqrt()),
+            kernel.with_bandwidth(bandwidth * (1.0 + k2).sqrt()),
+        ),
+        Kernel::Cauchy { bandwidth, .. } => (kernel.with_bandwidth(2.0 * bandwidth), *kernel),
+        other => (other, other),
+    }
+}
+
+/// The convolution of two kernels of a family, of which only the bandwidths differ.
+pub(super) fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
+    let (s, t) = (a.bandwidth().unwrap_or(1.0), b.bandwidth().unwrap_or(1.0));
+    match a {
+        Kernel::Cauchy { .. } => a.with_bandwidth(s + t),
+        _ => a.with_bandwidth(s.hypot(t)),
+    }
+}
+
+/// Logarithm of the constant of the quadratic term's kernel.
+pub(super) fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
+    match *kernel {
+        Kernel::Laplacian { bandwidth } => Some(-(d as f64) * (4.0 * bandwidth).ln()),
+        _ => rho.log_normalizer(d),
+    }
+}
+
+pub(super) fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
+    // Logarithms of a few factors at a time.
+    let gaps = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| 1.0 + (a - b).abs() / bandwidth);
+    let (mut product, mut log, mut count) = (1.0, 0.0, 0);
+    for gap in gaps {
+        product *= gap;
+        count += 1;
+        if count % 8 == 0 {
+            log += f64::ln(product);
+            product = 1.0;
+        }
+    }
+    (log + product.ln() - distance / bandwidth).exp()
+}
+
+/// Weighted sums over each class of the kernel (that of the row's own class) without the row
+/// itself, rows x classes.
+pub(super) fn class_sums(
+    linear: &[Kernel],
+    distances: &Distances<'_>,
+    classes: &Classes,
+) -> Matrix {
+    let (n, c, codes) = (distances.len(), classes.n_classes(), classes.codes());
+    let mut sums = Matrix::zeros(n, c);
+    // Of few classes one product of vectors each.
+    let shares: Vec<Vec<f64>> = (0..if c <= 4 { c } else { 0 })
+        .map(|k| {
+            (0..n)
+                .map(|j| {
+                    if codes[j] == k {
+                        classes.weight(j)
+                    } else {
+                        0.0
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    let blocks = sums
+        .as_mut_slice()
+        .par_chunks_mut(c * BLOCK_ROWS)
+        .enumerate();
+    blocks.for_each(|(b, sums)| {
+        let mut block = vec![0.0; sums.len() / c * n];
+        distances.rows(b * BLOCK_ROWS, &mut block);
+        for (k, (sums, row)) in sums
+            .chunks_exact_mut(c)
+            .zip(block.chunks_exact_mut(n))
+            .enumerate()
+        {
+            let i = b * BLOCK_ROWS + k;
+            linear[codes[i]].apply(row);
+            // A row does not see itself: where all others are far away, taking 1 from a sum later
+            // would leave nothing of them.
+            row[i] = 0.0;
+            if shares.is_empty() {
+                for (j, v) in row.iter().enumerate() {
+                    sums[codes[j]] += classes.weight(j) * v;
+                }
+            } else {
+                sums.iter_mut()
+                    .zip(&shares)
+                    .for_each(|(s, share)| *s = dot(row, share));
+            }
+            // Its copies, which a weight stands for, it does see.
+            sums[codes[i]] += (classes.weight(i) - 1.0).max(0.0);
+        }
+    });
+    sums
+}
