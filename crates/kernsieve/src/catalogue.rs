@@ -7,7 +7,7 @@ use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::method::{
     About, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Smkda,
-    SparseKos, WithPosterior, method_from,
+    SparseKos, WithPosterior,
 };
 use crate::model::Model;
 use crate::notice::Notice;
@@ -42,7 +42,7 @@ pub const CATALOGUE: &[Entry] = &[
 const fn entry<M: Method>() -> Entry {
     Entry {
         about: &M::ABOUT,
-        build: |given| Ok(Box::new(method_from::<M>(given)?)),
+        build: |given| Ok(Box::new(M::from_given(given)?)),
     }
 }
 
@@ -51,8 +51,8 @@ const fn with_posterior<M: WithPosterior>() -> Entry {
     Entry {
         about: &M::ABOUT,
         build: |given| match given.get("posterior") {
-            None | Some(Value::Null) => Ok(Box::new(method_from::<M>(given)?)),
-            Some(_) => Ok(Box::new(method_from::<Discriminant<M>>(given)?)),
+            None | Some(Value::Null) => Ok(Box::new(M::from_given(given)?)),
+            Some(_) => Ok(Box::new(Discriminant::<M>::from_given(given)?)),
         },
     }
 }
@@ -133,7 +133,7 @@ impl Entry {
             given.entry("posterior").or_insert("l1".into());
         }
         self.check_posterior(&given)?;
-        let method = (self.build)(&given).map_err(|e| self.own(e))?;
+        let method = (self.build)(&given).map_err(|e| e.of(self.about.name))?;
         let used = method.params();
         let unused = given
             .iter()
@@ -147,24 +147,6 @@ impl Entry {
             unused: unused.cloned().collect(),
             method,
         })
-    }
-
-    /// An error about a parameter that says whose it is, where not all methods would say the same.
-    fn own(&self, error: Error) -> Error {
-        match error {
-            Error::Parameter {
-                name,
-                of: None,
-                value,
-                requirement,
-            } => Error::Parameter {
-                of: Some(self.about.name),
-                name,
-                value,
-                requirement,
-            },
-            other => other,
-        }
     }
 
     /// A method that needs the features themselves cannot have a kernel without them.

@@ -72,6 +72,27 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// An error about a parameter that says whose it is, where it does not say so already: not all
+    /// methods would say the same.
+    pub(crate) fn of(self, method: &'static str) -> Self {
+        match self {
+            Self::Parameter {
+                name,
+                of: None,
+                value,
+                requirement,
+            } => Self::Parameter {
+                of: Some(method),
+                name,
+                value,
+                requirement,
+            },
+            other => other,
+        }
+    }
+}
+
 /// ` of klr`, after the name of a parameter.
 fn owned(of: Option<&str>) -> String {
     of.map_or(String::new(), |method| format!(" of {method}"))

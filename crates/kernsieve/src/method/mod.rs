@@ -71,6 +71,12 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
     /// Name, words, parameters.
     const ABOUT: About;
 
+    /// The method from what was given by id: its default, and what is given in its place.
+    /// Parameters that it does not have, or that mean nothing with the others, change nothing.
+    fn from_given(given: &Params) -> Result<Self> {
+        method_from(given)
+    }
+
     /// Checks what parameters ask of each other; their ranges are checked by their descriptions.
     fn check(&self) -> Result<()> {
         Ok(())
@@ -178,9 +184,8 @@ pub fn params_of<M: Method>(method: &M) -> Params {
     }
 }
 
-/// A method from what was given by id: its default, and what is given in its place. Parameters that
-/// it does not have, or that mean nothing with the others, change nothing.
-pub fn method_from<M: Method>(given: &Params) -> Result<M> {
+/// What [`Method::from_given`] does unless a method knows better.
+fn method_from<M: Method>(given: &Params) -> Result<M> {
     let mut params = params_of(&M::default());
     for (id, value) in given.iter().filter(|(_, v)| !v.is_null()) {
         let Some(param) = M::ABOUT.param(id) else {

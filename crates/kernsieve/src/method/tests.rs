@@ -143,7 +143,7 @@ impl Same<'_> {
 fn a_method_survives_the_loss_of_its_type() {
     fn check<M: Method + PartialEq + std::fmt::Debug>(method: M) {
         let params = params_of(&method);
-        assert_eq!(method_from::<M>(&params).expect("known"), method);
+        assert_eq!(M::from_given(&params).expect("known"), method);
         for id in params.keys() {
             assert!(
                 M::ABOUT.param(id).is_some(),

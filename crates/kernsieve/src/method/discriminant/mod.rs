@@ -76,7 +76,7 @@ impl<M: WithPosterior> TryFrom<Params> for Discriminant<M> {
     type Error = Error;
 
     fn try_from(params: Params) -> Result<Self> {
-        let outer: M = super::method_from(&params)?;
+        let outer = M::from_given(&params)?;
         let inside = !outer.is_closed_form();
         let posterior = Posterior::from_params(&params, inside)?;
         Ok(outer.with_posterior(posterior))
@@ -247,6 +247,12 @@ impl<M: WithPosterior> Method for Discriminant<M> {
     type Setting = DiscriminantSetting<M::Setting>;
 
     const ABOUT: About = M::ABOUT;
+
+    fn from_given(given: &Params) -> Result<Self> {
+        let method = Self::try_from(given.clone())?;
+        method.check()?;
+        Ok(method)
+    }
 
     fn check(&self) -> Result<()> {
         self.outer.check()?;

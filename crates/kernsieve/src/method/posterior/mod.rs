@@ -98,16 +98,16 @@ impl Posterior {
             Some(word) => serde_json::from_value(word.clone())
                 .map_err(|e| Error::Data(format!("posterior: {e}")))?,
         };
-        Ok(match kind {
-            PosteriorKind::L1 => Self::L1(super::method_from(params)?),
-            PosteriorKind::Logistic => Self::Logistic(super::method_from(params)?),
-            PosteriorKind::Parzen => Self::Parzen(super::method_from(params)?),
-            PosteriorKind::Klr if !inside => Self::Klr(super::method_from(params)?),
-            PosteriorKind::Klr => {
-                let whole: Klr = super::method_from(params)?;
-                Self::Klr(Klr::new().kernel(whole.choice().clone()))
-            }
-        })
+        let made = match kind {
+            PosteriorKind::L1 => L1Regression::from_given(params).map(Self::L1),
+            PosteriorKind::Logistic => L1Logistic::from_given(params).map(Self::Logistic),
+            PosteriorKind::Parzen => Parzen::from_given(params).map(Self::Parzen),
+            PosteriorKind::Klr => Klr::from_given(params).map(|whole| match inside {
+                true => Self::Klr(Klr::new().kernel(whole.choice().clone())),
+                false => Self::Klr(whole),
+            }),
+        };
+        made.map_err(|e| e.of(kind.name()))
     }
 
     /// Its parameters, the kind under `posterior`.
