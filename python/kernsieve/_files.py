@@ -84,6 +84,7 @@ def _params(estimator: KernsieveClassifier, options: dict[str, Any]) -> dict[str
             value = several[0] if len(several) == 1 else several
         if isinstance(value, dict):
             value = value["given"]
-        if value is not None:
+        # An empty list is as good as none.
+        if value is not None and value != []:
             params[name] = value
     return params

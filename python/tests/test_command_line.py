@@ -105,9 +105,10 @@ def test_options_mean_the_same(frame, table, tmp_path):
             "--posterior logistic --l1-ratio 0.5 --mapping onda --components 1",
         ),
         (
-            kernsieve.FIVM(stop="accuracy", tol=0.01, lag=2, patience=2, vote=False),
-            "--stop accuracy --tol 0.01 --lag 2 --patience 2 --no-vote",
+            kernsieve.FIVM(stop="accuracy", tol=0.01, lag=2, patience=2),
+            "--stop accuracy --tol 0.01 --lag 2 --patience 2",
         ),
+        (kernsieve.FIVM(vote=False, max_features=2), "--no-vote --max-features 2"),
         (
             kernsieve.L2QP(smoothing=0.5, balance=2.0, multiclass="joint", relaxed=True),
             "--smoothing 0.5 --balance 2 --multiclass joint --relaxed",

@@ -296,10 +296,7 @@ fn lower(text: &str) -> String {
 
 /// An error of the library as one of the command line.
 fn refused(error: kernsieve::Error) -> Error {
-    Error::raw(
-        ErrorKind::ValueValidation,
-        format!("{}\n", in_words(&error.to_string())),
-    )
+    Error::raw(ErrorKind::ValueValidation, in_words(&error.to_string()))
 }
 
 /// The flags of the methods: kernels first, what is the same for all methods last.
@@ -389,7 +386,7 @@ fn collected(flags: &[Flag], matches: &ArgMatches) -> Result<(Protocol, Params),
         into.insert(flag.id.into(), value);
     }
     let protocol = serde_json::from_value(Value::Object(protocol))
-        .map_err(|e| Error::raw(ErrorKind::ValueValidation, format!("{e}\n")))?;
+        .map_err(|e| Error::raw(ErrorKind::ValueValidation, e))?;
     Ok((protocol, given))
 }
 

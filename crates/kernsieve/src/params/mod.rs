@@ -174,31 +174,29 @@ impl Param {
         };
         match range.contains(v) {
             true => Ok(Value::from(v)),
-            false => Err(self.wrong(range.words(), v)),
+            false => Err(Error::Parameter {
+                name: self.singular().unwrap_or(self.id).into(),
+                of: None,
+                value: v.to_string(),
+                requirement: range.words().into(),
+            }),
         }
     }
 
     /// Several numbers as a value, if all are in the range.
     pub fn numbers(&self, values: &[f64]) -> Result<Value> {
-        let shown = format!("{values:?}");
-        let each = values.iter().map(|&v| self.number(v));
-        each.collect::<Result<Vec<_>>>()
-            .map(Value::from)
-            .map_err(|e| match e {
-                // A list is shown whole, a grid by the value that is wrong.
-                Error::Parameter {
-                    name,
-                    of,
-                    requirement,
-                    ..
-                } if self.singular().is_none() => Error::Parameter {
-                    name,
-                    of,
-                    value: shown,
-                    requirement,
-                },
-                other => other,
-            })
+        let each: Result<Vec<Value>> = values.iter().map(|&v| self.number(v)).collect();
+        let Err(Error::Parameter {
+            value, requirement, ..
+        }) = each
+        else {
+            return each.map(Value::from);
+        };
+        // A list is shown whole, a grid by the value that is wrong.
+        match self.singular() {
+            Some(_) => Err(self.wrong(&requirement, value)),
+            None => Err(self.wrong(&requirement, format!("{values:?}"))),
+        }
     }
 
     /// A whole number as a value, if it is in the range.

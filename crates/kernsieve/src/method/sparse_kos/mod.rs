@@ -168,7 +168,7 @@ impl Method for SparseKos {
         name: "sparse-kos",
         class: "SparseKOS",
         title: "kernel optimal scoring with feature weights, useless ones dropped",
-        plain: "kernel scoring, weighted features (sparse KOS)",
+        plain: "kernel scoring with feature weights",
         summary: "Kernel optimal scoring with a weight for every feature inside the kernel. Those of \
                   useless features are exactly zero.",
         paper: "Lapanowski & Gaynanova 2019",

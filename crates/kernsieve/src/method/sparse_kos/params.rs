@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 /// | parameter | default | range | meaning |
 /// |---|---|---|---|
 /// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
-/// | `ridge`, `ridge_rule`, `mahalanobis` | | | as in [`super::kos`] |
+/// | `ridge`, `ridge_rule`, `mahalanobis` | | | as in [`crate::method::kos`] |
 /// | `sparsity` | tuned | 0 or more | penalty on the feature weights, `lambda` |
 /// | `spacing` | log | | how the penalties that are tried are spaced |
 /// | `weight_steps` | projected | | how the weights are moved |
