@@ -1,7 +1,8 @@
-//! The methods that come with the crate: the one list. Everything that names methods is made of it.
+//! The one list of the methods that come with the crate. Everything that names methods is made from
+//! it.
 //!
-//! A method is listed by its type. From here on the type is forgotten: a [`Made`] method is built
-//! from parameters by id, and says which of them it does not use.
+//! A method is listed by its type. From here on the type is erased: a [`Made`] method is built from
+//! parameters by id, and says which of them it does not use.
 
 use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
@@ -105,7 +106,8 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// The parameters that any method has, with the methods that have each; those of the protocol come
-/// last, with no methods named. Parameters of one id that mean different things stand side by side.
+/// last, with no methods named. Parameters with the same id but different meanings are listed next
+/// to each other.
 pub fn params() -> Vec<(Param, Vec<&'static str>)> {
     let mut all: Vec<(Param, Vec<&'static str>)> = Vec::new();
     for about in CATALOGUE.iter().map(|e| e.about) {
@@ -124,10 +126,10 @@ pub fn params() -> Vec<(Param, Vec<&'static str>)> {
 }
 
 impl Entry {
-    /// The method with what was given by id, and what of that it does not use.
+    /// The method built from parameters by id, and those of them that it does not use.
     pub fn make(&self, given: &Params) -> Result<Made> {
         let mut given = given.clone();
-        // Short for the posteriors of the paper.
+        // Shorthand for the posteriors of the paper.
         if given.get("kernel").and_then(Value::as_str) == Some("discriminant") {
             given.remove("kernel");
             given.entry("posterior").or_insert("l1".into());
@@ -170,13 +172,13 @@ impl Entry {
     }
 }
 
-/// The method of a model, as its record tells.
+/// The method of a model, from its record.
 pub fn method_of(model: &Model) -> Result<Made> {
     let record = &model.record;
     find(&record.method)?.make(&record.options.params)
 }
 
-/// What cross-validation with the setting of a model says of every row that it was trained on:
+/// Out-of-fold probabilities of every row that a model was trained on, with its setting:
 /// [`AnyMethod::out_of_fold`].
 pub fn out_of_fold(
     trained: &Trained,
@@ -189,8 +191,8 @@ pub fn out_of_fold(
         .out_of_fold(&trained.model, known, data, control)
 }
 
-/// The methods among which [`train_auto`] chooses: those that take the parameters and use all that
-/// are given. An error where there is none.
+/// The methods that [`train_auto`] chooses among: those that accept the given parameters and use
+/// all of them. An error if there is none.
 pub fn contest(given: &Params) -> Result<Contest> {
     let mut contest = Contest::default();
     let (mut refusal, mut unused) = (None, Vec::new());
@@ -204,7 +206,7 @@ pub fn contest(given: &Params) -> Result<Contest> {
             Ok(made) if made.unused.is_empty() => contest.methods.push(made.method),
             Ok(made) => {
                 let words: Vec<String> = made.unused.iter().map(|id| format!("`{id}`")).collect();
-                // What is asked for is meant.
+                // A method that ignores a given parameter is left out.
                 let why = format!("does not use {}", words.join(", "));
                 contest.left_out.push((name, why));
                 unused.extend(words);
@@ -225,8 +227,8 @@ pub fn contest(given: &Params) -> Result<Contest> {
     }
 }
 
-/// Tunes every method that takes the parameters, and returns the model of the chosen one;
-/// `model.record.auto` tells of the others.
+/// Tunes every method that accepts the parameters, and returns the model of the chosen one;
+/// `model.record.auto` lists the others.
 pub fn train_auto(
     given: &Params,
     data: &Dataset,

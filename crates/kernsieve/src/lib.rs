@@ -1,5 +1,5 @@
-//! Sparse kernel classification for tabular data: nonlinear classifiers that tune themselves and say
-//! which features and which samples matter.
+//! Sparse kernel classification for tabular data: nonlinear classifiers that tune themselves and
+//! show which features and which samples matter.
 //!
 //! ```
 //! use kernsieve::{Control, Model, Protocol, Smkda, Train, data::simulate};
@@ -18,11 +18,11 @@
 //! Every model fitted here is the same object, `z(x) = b + sum_{i in support} A_i k(w*x, w*x_i)`
 //! with a decision rule on `z`: feature weights `w` of zero drop features, `support` holds the
 //! retained samples. A [`Method`] is a solver that finds `(w, support, A)` and a rule, written as a
-//! small struct of parameters; scaling, tuning, saving and predicting are shared. [`Protocol`] holds
-//! what is the same for all methods, [`Control`] stops a computation and hears of its progress, and
-//! [`catalogue`] lists the methods for those who pick one by name.
+//! small struct of parameters; scaling, tuning, saving and predicting are shared. [`Protocol`]
+//! holds the settings that all methods share, [`Control`] stops a computation and reports its
+//! progress, and [`catalogue`] lists the methods for those who pick one by name.
 //!
-//! The rooms follow that sentence: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] ->
+//! The modules follow that order: [`data`] -> [`kernel`] -> [`solver`] -> [`expansion`] ->
 //! [`decision`] -> [`method`] -> [`model`] and [`model_file`] -> [`tuning`] -> [`catalogue`].
 
 pub mod catalogue;

@@ -1,7 +1,7 @@
 //! Things a user should know about a fit that went well.
 //!
-//! A [`Notice`] is a fact. Its `Display` is a sentence that names parameters in backticks; front ends
-//! write these in their own way ([`crate::params::written`]), or say it all in other words.
+//! A [`Notice`] is a fact. Its `Display` is a sentence that names parameters in backticks; front
+//! ends spell these in their own way ([`crate::params::written`]), or use their own sentence.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// Features that are constant on the training rows and take no part.
+    /// Features that are constant on the training rows and left out.
     ConstantFeatures(Vec<String>),
-    /// Weights of rows so small that they look like shares; their mean.
+    /// Row weights so small that they look like shares; holds their mean.
     SmallWeights(f64),
     /// Classes with a single row.
     SingleRowClasses(Vec<String>),
     /// Classes whose rows are all in one block.
     OneBlockClasses(Vec<String>),
-    /// Parameters that were given and mean nothing to the method, by id.
+    /// Parameters that were given but are not used by the method, by id.
     Unused {
         /// The method's name.
         method: String,
@@ -31,9 +31,9 @@ pub enum Notice {
         /// Classes.
         classes: usize,
     },
-    /// Something was tuned on some of the rows only.
+    /// Something was tuned on a sample of the rows.
     TunedOnSample {
-        /// What.
+        /// What was tuned.
         what: Tuned,
         /// Rows of the sample.
         rows: usize,
@@ -42,14 +42,14 @@ pub enum Notice {
     },
     /// The regressions behind the posteriors have not converged.
     RegressionsNotConverged,
-    /// A closed form whose equations do not hold: rounding took over.
+    /// A closed form whose equations do not hold because of rounding.
     Inexact {
         /// The residual.
         residual: f64,
-        /// Whether there is a ridge to enlarge; else the bandwidth is too large.
+        /// Whether there is a ridge to increase; otherwise the bandwidth is too large.
         has_ridge: bool,
     },
-    /// Weights of features that would still move by about so much.
+    /// Feature weights that are not stationary: one would still move by about this much.
     NotStationary(f64),
     /// Fewer samples are retained than asked for.
     FewerSamples {
@@ -60,7 +60,7 @@ pub enum Notice {
     },
     /// Which of several starts gave the least objective.
     BestStart {
-        /// 0 the path, 1 all ones, then random ones.
+        /// 0 is the path, 1 all ones, then random ones.
         start: usize,
         /// Their number.
         of: usize,
@@ -74,7 +74,7 @@ pub enum Notice {
     IndefiniteKernel,
     /// The smallest bandwidth of a density that was tried is the best.
     SmallestBandwidth,
-    /// The model of a race was fitted on some of the rows.
+    /// The chosen model was fitted on some of the rows.
     FittedOnSample {
         /// Rows that were used.
         rows: usize,
@@ -103,8 +103,8 @@ impl fmt::Display for Notice {
             ),
             Self::SmallWeights(mean) => write!(
                 f,
-                "the weights have mean {mean:.2e}: a weight of 1 counts as one row, so this is as few \
-                 rows as they add up to; multiply them if they are shares"
+                "the weights have mean {mean:.2e}: a weight of 1 counts as one row, so the data \
+                 count as few rows; multiply the weights if they are shares"
             ),
             Self::SingleRowClasses(names) => write!(
                 f,
@@ -114,13 +114,18 @@ impl fmt::Display for Notice {
             ),
             Self::OneBlockClasses(names) => write!(
                 f,
-                "{} all rows in one block, which cross-validation cannot both train on and test: {}",
+                "{} all rows in one block, which cross-validation cannot both train on and test: \
+                 {}",
                 count(names.len(), "class has", "classes have"),
                 list(names)
             ),
             Self::Unused { method, params } => {
                 let params: Vec<String> = params.iter().map(|p| format!("`{p}`")).collect();
-                write!(f, "not used by {method} with these options: {}", params.join(", "))
+                write!(
+                    f,
+                    "not used by {method} with these options: {}",
+                    params.join(", ")
+                )
             }
             Self::FewerComponents { asked, classes } => {
                 let most = classes.saturating_sub(1).max(1);
@@ -142,7 +147,8 @@ impl fmt::Display for Notice {
                 write!(f, "{what} tuned on {rows} of the {of} rows")
             }
             Self::RegressionsNotConverged => f.write_str(
-                "the regressions behind the posteriors have not quite converged; increase `sparsity`",
+                "the regressions behind the posteriors have not quite converged; increase \
+                 `sparsity`",
             ),
             Self::Inexact {
                 residual,
@@ -158,8 +164,8 @@ impl fmt::Display for Notice {
             ),
             Self::NotStationary(step) => write!(
                 f,
-                "the weights of the features are not quite stationary: one of them would still move \
-                 by about {step:.0e}"
+                "the weights of the features are not quite stationary: one of them would still \
+                 move by about {step:.0e}"
             ),
             Self::FewerSamples { kept, asked } => write!(
                 f,
@@ -187,9 +193,9 @@ impl fmt::Display for Notice {
                 "this kernel is not positive definite: the negative part of its matrix is left out",
             ),
             Self::SmallestBandwidth => f.write_str(
-                "the smallest bandwidth that was tried is the best: rows that repeat each other, or \
-                 rounded values, look like spikes; `criterion=likelihood`, a given `bandwidth`, or \
-                 equal rows merged into one with a weight may help",
+                "the smallest bandwidth that was tried is the best: rows that repeat each other, \
+                 or rounded values, look like spikes; `criterion=likelihood`, a given `bandwidth`, \
+                 or equal rows merged into one with a weight may help",
             ),
             Self::FittedOnSample { rows, of } => write!(
                 f,

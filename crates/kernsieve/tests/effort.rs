@@ -1,6 +1,6 @@
 //! Work of the solvers, counted: steps, sweeps and products against the size of the problem. Counts
-//! do not depend on how busy the machine is; where there is no count, times of ours and of a simple
-//! solver in one test, with a wide margin.
+//! do not depend on how busy the machine is. Where there is no count, one test compares our time
+//! with that of a simple solver, with a wide margin.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn iterations<M: Method>(method: &M, setting: &M::Setting, n: usize) -> usize {
     fit.report.iterations
 }
 
-/// A step of L2QP costs `4 n`: as many steps as rows make a fit the square of the rows.
+/// A step of L2QP costs `4 n`: with as many steps as rows, a fit costs of the order of `n^2`.
 #[test]
 fn steps_of_l2qp_grow_with_the_rows_and_no_faster() {
     let setting = L2qpSetting {
@@ -33,7 +33,7 @@ fn steps_of_l2qp_grow_with_the_rows_and_no_faster() {
     assert!(few < 3 * 400 && many < 3 * few, "{few} and {many} steps");
 }
 
-/// Newton steps do not grow with the rows.
+/// The number of Newton steps does not grow with the rows.
 #[test]
 fn kernel_logistic_regression_takes_few_newton_steps() {
     let setting = Ridged {
@@ -44,7 +44,7 @@ fn kernel_logistic_regression_takes_few_newton_steps() {
     assert!(few <= 12 && many <= 12, "{few} and {many} steps");
 }
 
-/// Every step of the weights is two factorisations.
+/// Every step of the weights takes two factorisations.
 #[test]
 fn sparse_kos_takes_few_steps_per_penalty() {
     let setting = SparseKosSetting {
@@ -58,9 +58,8 @@ fn sparse_kos_takes_few_steps_per_penalty() {
     assert!(few <= 12 && many <= 12, "{few} and {many} steps");
 }
 
-/// Sweeps per penalty of a path of the lasso to exact solutions. Neighbouring features are
-/// correlated, which is what makes sweeps many; the last `copies` features are those of the start
-/// once more.
+/// Sweeps per penalty along a lasso path of exact solutions. Neighbouring features are correlated,
+/// which makes many sweeps necessary; the last `copies` features repeat the first ones.
 fn sweeps_per_penalty(copies: usize) -> f64 {
     let (n, p) = (300, 120);
     let mut x = numbers(n, p + 1);
@@ -96,8 +95,8 @@ fn sweeps_per_penalty(copies: usize) -> f64 {
 }
 
 /// Coordinate descent alone takes hundreds of sweeps at each of the small penalties; Newton steps
-/// on the signs at hand spare them, also where columns are copies of each other and a factor made
-/// before a copy came in has to do.
+/// for the current signs avoid them, even if columns are copies of each other and a factor from
+/// before a copy entered has to be used.
 #[test]
 fn a_path_of_the_lasso_takes_few_sweeps() {
     for copies in [0, 60] {
@@ -109,8 +108,8 @@ fn a_path_of_the_lasso_takes_few_sweeps() {
     }
 }
 
-/// A full path costs less than five times what twenty steps of the simple algorithm do. It was less
-/// than half of them; the simple full path is twenty times as long.
+/// A full path costs less than five times what twenty steps of the simple algorithm do. When
+/// measured it cost less than half of that; the simple full path is twenty times as long.
 #[test]
 fn a_full_path_of_orthogonal_least_squares_is_far_from_the_simple_algorithm() {
     let n = 400;
@@ -141,7 +140,7 @@ fn a_full_path_of_orthogonal_least_squares_is_far_from_the_simple_algorithm() {
     assert!(times.0 < 5.0 * times.1, "{times:?} seconds");
 }
 
-/// Modified Gram-Schmidt: every column that is left is made orthogonal at every step.
+/// Modified Gram-Schmidt: every remaining column is made orthogonal at every step.
 fn gram_schmidt(k: &Matrix, y: &Matrix, steps: usize) -> Vec<usize> {
     let mut p = k.clone();
     center_columns(&mut p);

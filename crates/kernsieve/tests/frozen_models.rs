@@ -35,7 +35,7 @@ fn every_frozen_model_predicts_what_it_did() {
     assert!(seen >= 17, "{seen} frozen models");
 }
 
-/// What an older file tells of its method is still that method: it can be asked again.
+/// The record of an older file still gives its method, which can be fitted again.
 #[test]
 fn every_frozen_classifier_still_has_its_method() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/models");
@@ -50,7 +50,7 @@ fn every_frozen_classifier_still_has_its_method() {
         }
         let made = catalogue::method_of(&model).expect("a method");
         assert_eq!(made.method.about().name, model.record.method);
-        // The rows that it was trained on, as the folds without them see them.
+        // The rows that it was trained on, predicted by fits without their folds.
         let data = simulate::mixture(0, 1, 15, 1);
         let rows = made
             .method

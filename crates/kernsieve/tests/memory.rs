@@ -1,5 +1,5 @@
-//! Memory of fits and predictions against the number of rows, counted by the allocator: a copy of a
-//! matrix too many is noticed on any machine, however busy.
+//! Memory of fits and predictions against the number of rows, counted by the allocator: one copy of
+//! a matrix too many is noticed on any machine, however busy.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn grown(bytes: usize) {
     MOST.fetch_max(held, Relaxed);
 }
 
-// An allocator cannot be written without. All it does besides counting is what the system's does.
+// An allocator cannot be written without `unsafe`. Besides counting, it only calls the system's.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -80,7 +80,7 @@ fn fit_bytes<M: Method>(method: &M, setting: &M::Setting, n: usize) -> usize {
     used(|| method.fit(&problem, setting).expect("a fit")).0
 }
 
-/// Whether a fit holds fewer matrices of `n x n` doubles than this.
+/// Checks that a fit holds fewer `n x n` matrices of doubles than this.
 fn holds<M: Method>(method: &M, setting: &M::Setting, matrices: f64) {
     let n = 800;
     let held = fit_bytes(method, setting, n) as f64 / (8 * n * n) as f64;
@@ -99,7 +99,8 @@ fn a_gram_matrix_is_all_that_is_allocated_for_one() {
     assert!(bytes < 8 * 600 * 600 * 6 / 5, "{bytes} bytes");
 }
 
-/// Matrices of `n x n` doubles that a fit holds at most: what was measured and less than one more.
+/// The most `n x n` matrices of doubles that a fit may hold: the measured number plus less than
+/// one.
 #[test]
 fn dense_fits_hold_no_matrix_more_than_they_need() {
     let _alone = alone();
@@ -127,7 +128,7 @@ fn dense_fits_hold_no_matrix_more_than_they_need() {
     holds(&Lda::new(), &NoSetting, 0.5);
 }
 
-/// Twice the rows among the same candidates: nothing grows but what is kept of every row.
+/// Twice the rows with the same candidates: only what is kept of every row grows.
 #[test]
 fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
     let _alone = alone();
@@ -142,7 +143,7 @@ fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
     assert!(many < few + 8 * 10_000 * 50 / 10, "{few} and {many} bytes");
 }
 
-/// Memory is that of the result and of a block; allocations are a few for every block of 256 rows.
+/// Memory is that of the result and of one block, with a few allocations per block of 256 rows.
 #[test]
 fn predictions_are_made_in_blocks() {
     let _alone = alone();

@@ -37,12 +37,12 @@ class L2QP(KernsieveClassifier):
     multiclass : {'rest', 'joint'}, default="rest"
         Several classes: each against all others, or every density by itself.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
-        Class priors of the decision rule: the shares in the training rows, all alike, or one per
+        Class priors of the decision rule: the shares in the training rows, equal ones, or one per
         class in the order of the classes.
     costs : sequence of floats, default=None
         Cost of an error on a row of each class, in the order of the classes (sorted): the class
         of least expected cost is predicted, and probabilities are weighed by the costs. ``None``:
-        all alike.
+        all equal.
     class_weight : dict or 'balanced', default=None
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
@@ -51,14 +51,14 @@ class L2QP(KernsieveClassifier):
         Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
         sparsest (then smoothest) within one standard error of it.
     validation : {'cv', 'split', 'loo'}, default="cv"
-        Validate settings on all folds, on the first of them only (split), or (smkda) by leaving
-        every row out of one fit in turn.
+        Validate settings on all folds, on the first fold only (split), or (smkda) by leaving out
+        each row in turn, from one fit.
     folds : int, default=5
         Folds of the cross-validation.
     cv : int, splitter or iterable of (train, test), default=None
-        Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a list of
-        splits is used as it is, so that rows of one patient, say, can be held out together.
-        ``None``: as ``folds`` says.
+        Folds as in scikit-learn: a number acts like ``folds``, a splitter or a list of splits is
+        used as it is, so that rows of one patient, say, can be held out together. ``None``: as
+        ``folds`` says.
     estimate : bool, default=True
         Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
         probabilities.
@@ -79,13 +79,13 @@ class L2QP(KernsieveClassifier):
     feature_weights_ : ndarray of shape (n_features_in_,)
         Weight of every feature; zero drops it.
     selected_features_ : list of str
-        Names of the features that are kept, most important first where there is an order.
+        Names of the features that are kept, most important first if there is an order.
     support_ : ndarray of int
-        Training rows that the model keeps, in order of selection where there is one.
+        Training rows that the model keeps, in order of selection if there is one.
     best_params_ : dict
         The settings that were used.
     cv_results_ : dict
-        The cross-validation table in the form of ``GridSearchCV``; absent where nothing was
+        The cross-validation table in the form of ``GridSearchCV``; absent if nothing was
         validated.
     best_index_, best_score_ : int, float
         The chosen row of that table and its accuracy.
@@ -96,13 +96,13 @@ class L2QP(KernsieveClassifier):
     path_ : list of dict
         The steps of a selection.
     notices_ : list of str
-        What there is to know about the fit; empty after ``kernsieve.load``.
+        Notices about the fit; empty after ``kernsieve.load``.
     model_ : Model
         The compiled model.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where they have any.
+        Their names, if they have any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-//! What a method says of itself. Front ends, tables and pages are made of it.
+//! What a method says about itself. Front ends, tables and pages are made from it.
 
 use crate::params::Param;
 
@@ -9,9 +9,9 @@ pub struct About {
     pub name: &'static str,
     /// The name of its class in Python.
     pub class: &'static str,
-    /// What it is, after its name: `kernel logistic regression`.
+    /// What it is, printed after its name: `kernel logistic regression`.
     pub title: &'static str,
-    /// Its name in plain words, and what people who know it call it.
+    /// Its name in plain words, and its usual abbreviation.
     pub plain: &'static str,
     /// One or two sentences for the documentation.
     pub summary: &'static str,
@@ -25,20 +25,20 @@ pub struct About {
     pub sparse: Sparse,
     /// What its outputs are.
     pub outputs: Outputs,
-    /// Whether its probabilities need the temperature of least cross-validated log loss. A kernel
-    /// that nearly interpolates leaves its discriminant far too sure of itself on new rows.
+    /// Whether its probabilities need the temperature of least cross-validated log loss. With a
+    /// kernel that nearly interpolates, the discriminant is far too confident on new rows.
     pub calibrated: bool,
-    /// Whether weights of rows hardly move its decision, so that weights of classes act as costs.
+    /// Whether row weights hardly change its decision, so that class weights act as costs.
     pub class_weight_is_cost: bool,
     /// Whether a kernel matrix can take the place of the features.
     pub precomputed: bool,
-    /// Its own parameters; those of the protocol are the same for all.
+    /// Its own parameters. Those of the protocol are the same for all methods.
     pub params: &'static [Param],
     /// Whether it is among the methods of `auto`.
     pub auto: bool,
-    /// Whether its tuning ends in some ten seconds on so many rows, features and classes.
+    /// Whether its tuning takes at most about ten seconds on this many rows, features and classes.
     pub feasible: fn(usize, usize, usize) -> bool,
-    /// Whether it takes no time to speak of on any number of rows.
+    /// Whether it takes hardly any time, however many rows there are.
     pub quick: bool,
 }
 
@@ -53,9 +53,9 @@ pub enum Sparse {
     Samples,
     /// Features and samples.
     Both,
-    /// Coefficients of each class, and so features.
+    /// Coefficients of each class, and thereby features.
     Coefficients,
-    /// Samples, where that is asked for.
+    /// Samples, if that is asked for.
     SamplesOnRequest,
 }
 
@@ -78,7 +78,7 @@ impl Sparse {
 pub enum Outputs {
     /// Canonical variates: coordinates that tell the classes apart.
     Variates,
-    /// Discriminant scores, which tell the classes apart, too.
+    /// Discriminant scores, which also tell the classes apart.
     Scores,
     /// Logits, one per class.
     Logits,
@@ -87,7 +87,7 @@ pub enum Outputs {
 }
 
 impl About {
-    /// Nothing said yet: dense, not calibrated, out of `auto`, feasible everywhere.
+    /// The defaults: dense, not calibrated, not in `auto`, feasible everywhere.
     pub const BLANK: Self = Self {
         name: "",
         class: "",
@@ -108,7 +108,7 @@ impl About {
         quick: false,
     };
 
-    /// A part of another method, which has a name and nothing to show.
+    /// A part of another method. It has a name and nothing else to show.
     pub const fn part(name: &'static str) -> Self {
         Self {
             name,

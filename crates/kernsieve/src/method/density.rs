@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! f(x) = sum_i a_i k_sigma(x, x_i),      a >= 0, sum a = 1,
-//! min_a  sum_ij a_i a_j k_{sqrt2 sigma}(x_i, x_j) / 2 - sum_i a_i h_i,      h_i = 1 / (n - 1) sum_{j != i} k_sigma(x_i, x_j)
+//! min_a  sum_ij a_i a_j k_{sqrt2 sigma}(x_i, x_j) / 2 - sum_i a_i h_i,
+//! h_i = 1 / (n - 1) sum_{j != i} k_sigma(x_i, x_j)
 //! ```
-//! the program of [`super::l2qp`] with `gamma = 0`. Twice its value is the leave-one-out estimate
-//! of the integrated squared error `integral (f - true f)^2`, less `integral (true f)^2`, which
-//! does not depend on `f`. Laplacian and Cauchy kernels have their own convolutions (section 5.4).
-//! Complexity: as [`super::l2qp`].
+//! This is the program of [`super::l2qp`] with `gamma = 0`. Twice its value is the leave-one-out
+//! estimate of the integrated squared error `integral (f - true f)^2`, less `integral (true f)^2`,
+//! which does not depend on `f`. Laplacian and Cauchy kernels have their own convolutions (section
+//! 5.4). Complexity: as [`super::l2qp`].
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
@@ -23,7 +24,7 @@ use crate::linalg::{Matrix, dot};
 use crate::params::{BANDWIDTHS, DENSITY_KERNEL, Fallback, KernelChoice, Kind, Param, Params};
 use serde::{Deserialize, Serialize};
 
-/// What a bandwidth is chosen by.
+/// The criterion that chooses a bandwidth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
@@ -60,7 +61,7 @@ pub struct Density {
 }
 
 impl Density {
-    /// A Gaussian kernel, its bandwidth by the integrated squared error.
+    /// A Gaussian kernel with the bandwidth of least integrated squared error.
     pub fn new() -> Self {
         Self::default()
     }
@@ -71,7 +72,7 @@ impl Density {
         self
     }
 
-    /// With a bandwidth by this criterion.
+    /// With a bandwidth chosen by this criterion.
     pub fn criterion(mut self, criterion: Criterion) -> Self {
         self.criterion = criterion;
         self
@@ -95,7 +96,7 @@ impl Density {
         Ok(density.criterion(criterion.transpose().map_err(wrong)?.unwrap_or_default()))
     }
 
-    /// Checks that the kernel is a density and its bandwidths are ones.
+    /// Checks that the kernel is a density and that its bandwidths are valid.
     pub(crate) fn check(&self) -> Result<()> {
         super::parzen::require_density(&self.kernel)?;
         BANDWIDTHS.numbers(self.kernel.bandwidths()).map(drop)
@@ -108,16 +109,16 @@ pub struct DensityEntry {
     /// The kernel.
     pub kernel: Kernel,
     /// Cross-validated integrated squared error, less the integral of the squared true density;
-    /// `None` where it is beyond floating point.
+    /// `None` if it is beyond floating point.
     pub ise: Option<f64>,
     /// Mean log density of the held-out rows.
     pub log_density: Option<f64>,
-    /// Rows with a weight, mean over folds.
+    /// Rows with a nonzero weight, averaged over folds.
     pub retained: f64,
 }
 
-/// How a density came about. Errors are integrated squared errors in units of the data, less the
-/// integral of the squared true density, which no data tell.
+/// How a density was found. Errors are integrated squared errors in units of the data, less the
+/// integral of the squared true density, which the data cannot tell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DensityRecord {
     /// What the bandwidth was chosen by.
@@ -128,9 +129,9 @@ pub struct DensityRecord {
     pub grid: Vec<DensityEntry>,
     /// Position of the chosen one.
     pub chosen: usize,
-    /// Leave-one-out estimate of the error, from which the weights come.
+    /// Leave-one-out estimate of the error, which the weights minimise.
     pub loo_ise: Option<f64>,
-    /// The same with equal weights on all rows, the usual kernel density estimate with this
+    /// The same with equal weights on all rows: the usual kernel density estimate with this
     /// bandwidth.
     pub equal_loo_ise: Option<f64>,
 }
@@ -141,10 +142,10 @@ pub(crate) struct Sample<'a> {
     pub(crate) x: &'a Matrix,
     /// All rows in one class, with their weights.
     pub(crate) classes: &'a Classes,
-    /// 1 for a feature that takes part, 0 for a constant one.
+    /// 1 for a feature that is used, 0 for a constant one.
     pub(crate) feature_weights: &'a [f64],
-    /// Logarithm of what densities of the standardised features are divided by to be densities of
-    /// the data.
+    /// Densities of the standardised features are divided by the exponential of this to become
+    /// densities of the data.
     pub(crate) log_volume: f64,
 }
 
@@ -152,22 +153,22 @@ pub(crate) struct Sample<'a> {
 pub(crate) struct Estimate {
     /// Log densities of the data as a function of a standardised row.
     pub(crate) expansion: KernelExpansion,
-    /// The rows with a weight, heaviest first.
+    /// The rows with a nonzero weight, heaviest first.
     pub(crate) rows: Vec<usize>,
-    /// The solution; its unit is one of the data.
+    /// The solution, in the units of the data.
     pub(crate) minimum: Minimum,
-    /// The criterion with the same weight on all rows, in the same unit, where it was asked for.
+    /// The criterion with the same weight on all rows, in the same unit, if it was asked for.
     pub(crate) equal: Option<f64>,
 }
 
 impl Sample<'_> {
-    /// Distances of all pairs, where they are held.
+    /// Distances of all pairs, if they are held in memory.
     pub(crate) fn base(&self, kernel: &Kernel) -> Option<Matrix> {
         in_memory(self.x.rows()).then(|| symmetric_base(kernel.family(), self.x))
     }
 
     /// The estimate with this kernel to a gap of `tol`; `base` is what [`Sample::base`] gives. With
-    /// `equal` the usual estimate is valued, too.
+    /// `equal`, the criterion of the usual estimate is computed as well.
     pub(crate) fn estimate(
         &self,
         kernel: &Kernel,

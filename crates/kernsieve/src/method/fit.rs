@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// A fitted classifier before it is wrapped into a model.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// What the expansion sees of a row, where that is not the row itself but what a discriminant
-    /// kernel makes of it.
+    /// The map from a row to what the expansion sees, if that is not the row itself but the
+    /// features of a discriminant kernel.
     pub discriminant: Option<DiscriminantKernel>,
     /// Outputs as a function of a row.
     pub expansion: KernelExpansion,
@@ -19,15 +19,14 @@ pub struct Fit {
     pub decision: Decision,
     /// How the fit went.
     pub report: FitReport,
-    /// What `report.residual` is the residual of.
+    /// Which condition `report.residual` measures.
     pub certificate: Certificate,
 }
 
-/// What shows that a solution is one.
+/// The condition that a solution satisfies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
-    /// The equations of a closed form, or of a convex program: only rounding keeps them from
-    /// holding.
+    /// The equations of a closed form or of a convex program: they hold up to rounding.
     Equations,
     /// Duality gaps of the regressions behind a discriminant kernel.
     Regressions,
@@ -52,7 +51,7 @@ impl Fit {
         outputs(self.discriminant.as_ref(), &self.expansion, x)
     }
 
-    /// What it says of the held-out rows of a fold, for every setting of an arm that leaves nothing
+    /// Its scores of the held-out rows of a fold, for every setting of an arm that leaves nothing
     /// to choose.
     pub(super) fn held_out<S>(&self, fold: &Fold, arm: &[S]) -> Vec<Option<HeldOut>> {
         let scores = self.decision.scores(&self.outputs(&fold.held_out));
@@ -72,7 +71,7 @@ pub struct FitReport {
     /// How far the solution is from satisfying its own equations, relative to the size of their
     /// terms.
     pub residual: Option<f64>,
-    /// Training rows that the expansion holds, in order of selection where there is one.
+    /// Training rows that the expansion holds, in order of selection if there is one.
     pub retained_rows: Vec<usize>,
     /// The squared-norm penalty used.
     pub ridge: Option<f64>,
@@ -92,15 +91,15 @@ pub struct FitReport {
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
-    /// Which of several starts gave the least objective (0 the path, 1 all ones, then random ones),
-    /// and of how many.
+    /// Which start gave the least objective (0 is the path, 1 all ones, then random ones), and how
+    /// many starts there were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(usize, usize)>,
 }
 
 impl FitReport {
-    /// Names rows as a caller knows them who has left some out: row `i` of the fit is `rows[i]` of
-    /// the caller's.
+    /// Renames the rows for a caller who left some out: row `i` of the fit is row `rows[i]` of the
+    /// caller.
     pub fn rename_rows(&mut self, rows: &[usize]) {
         let own = |row: &mut usize| *row = rows[*row];
         self.retained_rows.iter_mut().for_each(own);
@@ -127,8 +126,8 @@ pub struct PathStep {
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
-    /// Features with a weight that is not zero, and their weights; of many features those that stay
-    /// longest.
+    /// Features with a nonzero weight, and their weights. If there are many, only those that stay
+    /// longest are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<(usize, f64)>,
     /// The paper's objective after the step.
@@ -138,7 +137,7 @@ pub struct PathStep {
 }
 
 impl PathStep {
-    /// A step with nothing else to say.
+    /// A step with every other field empty.
     pub fn new(size: usize, objective: f64) -> Self {
         Self {
             size,

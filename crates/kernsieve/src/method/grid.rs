@@ -1,4 +1,4 @@
-//! Grids of settings, and what a validation says of them.
+//! Grids of settings, and the results of their validation.
 
 use super::{Chosen, Problem, Setting};
 use crate::error::{Error, Result, require};
@@ -6,12 +6,12 @@ use crate::kernel::{Family, Kernel, log_grid, median_bandwidth};
 use crate::params::KernelChoice;
 use serde::{Deserialize, Serialize};
 
-/// What cross-validation chooses among, in arms: settings that are fitted together because they
-/// share work (one Gram matrix, say). Settings are listed in order of preference: on a tie the
-/// earlier one wins.
+/// The settings that cross-validation chooses among, in arms. The settings of an arm are fitted
+/// together because they share work, such as one Gram matrix. They are listed in order of
+/// preference: on a tie the earlier one wins.
 pub type Grid<S> = Vec<Vec<S>>;
 
-/// What cross-validation ranks settings by.
+/// The criterion by which cross-validation ranks settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranking {
     /// Share of held-out rows that are classified wrongly.
@@ -19,12 +19,12 @@ pub enum Ranking {
     /// That share plus the mean log loss.
     LogLoss,
     /// That share plus the mean log loss at the temperature of least loss, found for each setting
-    /// on all folds together. Unlike the log loss itself it does not mind that a large ridge
-    /// shrinks all log odds alike.
+    /// on all folds together. Unlike the log loss itself, it is unaffected when a large ridge
+    /// shrinks all log odds equally.
     TemperedLogLoss,
 }
 
-/// Second thoughts about a choice.
+/// A revision of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refinement<S> {
     /// None.
@@ -35,21 +35,21 @@ pub enum Refinement<S> {
     Setting(S, f64),
 }
 
-/// What cross-validation says of one setting. In files the type of the setting is forgotten.
+/// The cross-validation result of one setting. Files do not keep the type of the setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "S: serde::de::DeserializeOwned"))]
 pub struct CvEntry<S = Chosen> {
     /// The setting.
     #[serde(flatten)]
     pub setting: S,
-    /// After how many folds it was given up because others were clearly better.
+    /// After how many folds it was dropped because others were clearly better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_after: Option<usize>,
-    /// What decides where it is not the error: error plus log loss, see [`Ranking`].
+    /// The criterion where it is not the error alone: error plus log loss, see [`Ranking`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Misclassified held-out rows over all rows; `None` when the setting could not be fitted in
-    /// some fold, or was given up.
+    /// Misclassified held-out rows over all rows; `None` if the setting could not be fitted in some
+    /// fold, or was dropped.
     pub error: Option<f64>,
     /// Standard error of the mean over folds.
     pub standard_error: f64,
@@ -57,12 +57,12 @@ pub struct CvEntry<S = Chosen> {
     pub log_loss: Option<f64>,
     /// Error in each fold.
     pub fold_errors: Vec<f64>,
-    /// In how many folds each feature had a weight that is not zero; of the chosen setting only,
-    /// where weights are learned.
+    /// In how many folds each feature had a nonzero weight. Kept for the chosen setting only, and
+    /// only if weights are learned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feature_folds: Vec<usize>,
     /// Leave-one-out by formula: mean squared residual of the scored responses (PRESS / n), which
-    /// is what decides then.
+    /// is then the criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub press: Option<Press>,
 }
@@ -92,8 +92,8 @@ impl<S> CvEntry<S> {
         }
     }
 
-    /// What settings are compared by: the error, the score where the method has one, or PRESS in
-    /// leave-one-out; infinite where the setting failed.
+    /// The value by which settings are compared: the error, the score if the method has one, or
+    /// PRESS in leave-one-out. Infinite if the setting failed.
     pub fn criterion(&self) -> f64 {
         let own = self.press.map(|p| p.mean).or(self.score);
         own.or(self.error).unwrap_or(f64::INFINITY)
@@ -122,7 +122,7 @@ impl<S: Setting> CvEntry<S> {
     }
 }
 
-/// How much an `n x n` matrix weighs in a method, for the memory check.
+/// How many `n x n` matrices a method needs, for the memory check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
     /// Whether the training Gram matrix is formed.
@@ -131,14 +131,14 @@ pub struct Footprint {
     pub held_out_base: bool,
     /// Matrices of the size of the Gram matrix that one fit holds at once.
     pub copies: usize,
-    /// Bytes that one fit may take besides.
+    /// Bytes that one fit may take in addition.
     pub cache: u64,
     /// Landmarks with which a final fit holds five matrices of `n x landmarks`.
     pub landmarks: usize,
 }
 
 impl Footprint {
-    /// Nothing of the size of the square of the rows.
+    /// No `n x n` matrix.
     pub const NONE: Self = Self {
         train_base: false,
         held_out_base: false,
@@ -147,7 +147,7 @@ impl Footprint {
         landmarks: 0,
     };
 
-    /// Base values of all pairs, and so many matrices made of them.
+    /// Base values of all pairs, and this many matrices made from them.
     pub const fn gram(copies: usize) -> Self {
         Self {
             train_base: true,
@@ -158,9 +158,9 @@ impl Footprint {
     }
 }
 
-/// The kernels of densities that are tried when the user fixes no bandwidth, smooth ones first:
-/// from 1e-2 to 1e1 on standardised data (Kim & Scott, section 6), to wider ones with more than 100
-/// features, since distances grow with the square root of their number.
+/// The kernels of densities to try if the user fixes no bandwidth, smooth ones first: from 1e-2 to
+/// 1e1 on standardised data (Kim & Scott, section 6). With more than 100 features wider ones are
+/// added, since distances grow with the square root of their number.
 pub(crate) fn density_kernels(
     choice: &KernelChoice,
     d: usize,
@@ -174,8 +174,8 @@ pub(crate) fn density_kernels(
     grid.map(|b| choice.with(b, d)).collect()
 }
 
-/// The kernels of a family that are tried when the user fixes no bandwidth: multiples of the median
-/// distance, smooth ones first. Families without a bandwidth give one kernel.
+/// The kernels of a family to try if the user fixes no bandwidth: multiples of the median distance,
+/// smooth ones first. Families without a bandwidth give one kernel.
 pub(crate) fn kernels_around_median(
     choice: &KernelChoice,
     problem: &Problem,
@@ -201,8 +201,8 @@ pub(crate) fn kernels_around_median(
         .collect()
 }
 
-/// Factors for the bandwidth of the chosen kernel when it is the narrowest or the widest that was
-/// tried; none when it is neither, has no bandwidth, or the user gave the bandwidths.
+/// Factors for the bandwidth of the chosen kernel if it is the narrowest or the widest tried. None
+/// if it is neither, if it has no bandwidth, or if the user gave the bandwidths.
 pub(crate) fn beyond_the_edge<'a, S: Setting>(
     choice: &KernelChoice,
     tried: &[S],
@@ -228,7 +228,7 @@ pub(crate) fn stretched(kernel: &Kernel, factor: f64) -> Kernel {
     kernel.with_bandwidth(kernel.bandwidth().unwrap_or(1.0) * factor)
 }
 
-/// Given values, or the method's own; large ones first, each once.
+/// The given values, or the method's own; large ones first, each once.
 pub(crate) fn descending(given: &[f64], own: impl FnOnce() -> Vec<f64>) -> Vec<f64> {
     let mut values = if given.is_empty() {
         own()
@@ -240,7 +240,7 @@ pub(crate) fn descending(given: &[f64], own: impl FnOnce() -> Vec<f64>) -> Vec<f
     values
 }
 
-/// A grid, if there is anything in it.
+/// A grid, or an error if it is empty.
 pub(crate) fn some<S>(grid: Grid<S>) -> Result<Grid<S>> {
     require(
         "grid",

@@ -1,20 +1,20 @@
-//! Kernel logistic regression (Ghosh & Wang, section 4.1 and 6).
+//! Kernel logistic regression (Ghosh & Wang, sections 4.1 and 6).
 //!
 //! ```text
-//! min_A (1/n) sum_i -log p_{y_i}(x_i) + lambda sum_c a_c'K a_c                          (eq. 16; 24 for several classes)
+//! min_A (1/n) sum_i -log p_{y_i}(x_i) + lambda sum_c a_c'K a_c    (eq. 16; 24 for several classes)
 //! ```
 //! without an offset, as in the paper. [`crate::solver::logistic`] says how it is solved.
-//! Probabilities are those of the model itself, `softmax(f)`: the log likelihood is what was
-//! fitted, so nothing is calibrated afterwards. Priors other than the proportions in the training
-//! rows shift the logits by `log(prior / proportion)`.
+//! Probabilities are those of the model itself, `softmax(f)`: the fit maximises the (penalised)
+//! likelihood, so no calibration follows. Priors other than the proportions in the training rows
+//! shift the logits by `log(prior / proportion)`.
 //!
 //! `max_support` asks for few samples: the import vector machine of Zhu & Hastie,
 //! [`crate::solver::import_vectors`].
 //!
 //! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts,
-//! by cross-validation; more of both while the best lies at an edge. Complexity: `2 n^2` flops a
-//! conjugate gradient step and column of coefficients, of which a solve takes 20 to 200; `n^2 p`
-//! for the Gram matrix. Dense in the samples unless `max_support` is given.
+//! by cross-validation; both grids are widened while the best lies at an edge. Complexity: `2 n^2`
+//! flops per conjugate gradient step and column of coefficients, with 20 to 200 steps per solve;
+//! `n^2 p` for the Gram matrix. Dense in the samples unless `max_support` is given.
 //!
 //! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
 //! selection", SADM 8 (2015).
@@ -36,13 +36,14 @@ use crate::solver::import_vectors::import_vectors;
 use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, solve};
 use serde::{Deserialize, Serialize};
 
-/// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
+/// Bandwidths to try, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 6] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.4];
-/// Exponents of 2 of the ridges that are tried: large ones first, each the start of the next.
+/// Exponents of 2 of the ridges to try: large ones first, each solution the start of the next.
 const RIDGE_EXPONENTS: [i32; 7] = [-2, -4, -6, -8, -10, -12, -14];
-/// Ridges beyond these are not widened any more.
+/// The grid of ridges is not widened beyond these.
 const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
-/// Imports of samples end when the objective is within this share of its minimum over all samples.
+/// Imports of samples end when the objective is within this fraction of its minimum over all
+/// samples.
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
 /// Kernel logistic regression.
@@ -51,7 +52,7 @@ pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 /// |---|---|---|---|
 /// | `kernel`, `bandwidths`, `degree` | Gaussian, tuned | | the kernel, any but sigmoid |
 /// | `ridges` | tuned | above 0 | penalties to choose among, `lambda` of eq. 16 |
-/// | `max_support` | all | 1 or more | at most so many samples carry the model |
+/// | `max_support` | all | 1 or more | the model keeps at most this many samples |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Klr {
@@ -73,13 +74,13 @@ impl Klr {
         self
     }
 
-    /// With these ridges to choose among; one is used as it is.
+    /// With these ridges to choose among; a single one is used as given.
     pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
         self.ridges = ridges.into();
         self
     }
 
-    /// With at most so many samples that carry the model.
+    /// With at most this many samples in the model.
     pub fn max_support(mut self, samples: usize) -> Self {
         self.max_support = Some(samples);
         self
@@ -103,7 +104,7 @@ pub(super) fn by_row(coef: &[f64], n: usize) -> Matrix {
     Matrix::from_fn(n, coef.len() / n.max(1), |i, c| coef[c * n + i])
 }
 
-/// The softmax rule, shifted where the priors are not the proportions of the training rows.
+/// The softmax rule, shifted if the priors are not the proportions of the training rows.
 pub(super) fn logits(problem: &Problem) -> Decision {
     let classes = problem.classes();
     let total = classes.total();
@@ -111,7 +112,7 @@ pub(super) fn logits(problem: &Problem) -> Decision {
         .totals()
         .iter()
         .zip(&problem.priors)
-        // Exactly 0 for empirical priors, which are computed by the same division.
+        // Exactly 0 for empirical priors, because they are computed by the same division.
         .map(|(t, prior)| {
             let own = t / total;
             if own == *prior {
@@ -193,7 +194,7 @@ pub(super) fn carry(
     })
 }
 
-/// A solve that was not to be given up.
+/// The result of a solve without a bound, which is never given up.
 pub(super) fn solution(outcome: Outcome) -> Result<Solution> {
     match outcome {
         Outcome::Solved(s) if s.objective.is_finite() => Ok(s),
@@ -227,8 +228,8 @@ impl Method for Klr {
         class: "KLR",
         title: "kernel logistic regression",
         plain: "kernel logistic regression (KLR)",
-        summary: "Kernel logistic regression: probabilities by maximum likelihood. It keeps few samples \
-                  with `max_support` (Zhu & Hastie 2005).",
+        summary: "Kernel logistic regression: probabilities by maximum likelihood. It keeps few \
+                  samples with `max_support` (Zhu & Hastie 2005).",
         paper: "Ghosh & Wang 2015, Zhu & Hastie 2005",
         tuned: "bandwidth, ridge",
         decides: "softmax",

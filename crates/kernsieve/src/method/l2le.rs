@@ -1,22 +1,24 @@
 //! L2 kernel classification without constraints: a linear system (Kim & Scott, section 5.3).
 //!
-//! The criterion of [`super::l2qp`] without `a >= 0` and without sums to keep is least where `Q a =
-//! c` (eq. 10). With `b_i = a_i Y_i` and a ridge that is
+//! Without `a >= 0` and the constraints on the sums, the criterion of [`super::l2qp`] is least
+//! where `Q a = c` (eq. 10). With `b_i = a_i Y_i` and a ridge, this is
 //! ```text
-//! (K + ridge I) b = h,      K_ij = k_rho(x_i, x_j) / k_rho(0),      d(x) = sum_i b_i k_sigma(x, x_i)
+//! (K + ridge I) b = h,    K_ij = k_rho(x_i, x_j) / k_rho(0),    d(x) = sum_i b_i k_sigma(x, x_i)
 //! ```
-//! `h` the leave-one-out estimate of the difference of the densities (section 2.1), `d` the
-//! estimate of `f_+ - gamma f_-`: a row goes to the side of its sign. Every sample is retained.
+//! Here `h` is the leave-one-out estimate of the difference of the densities (section 2.1) and `d`
+//! the estimate of `f_+ - gamma f_-`. A row is assigned by the sign of `d`. Every sample is
+//! retained.
 //!
-//! Departures from the paper: the ridge, relative to the diagonal of `K`. The paper has none, and
-//! `K` is singular in floating point at the bandwidths of interest: past a condition number of
-//! about 1e12 nothing is left of the solution, which is then refused. Several classes: `d_c` for
-//! each against all others; as `prior_c d_c = 2 prior_c f_c - f` with `f` the density of all rows,
-//! the largest `prior_c d_c` is the class of largest posterior. Scores are brought to a common size
-//! on training rows and become probabilities at the temperature of least cross-validated log loss,
-//! since a difference that may be negative on both sides is no pair of densities. Complexity: `n^2
-//! p` for the distances, `2 n^2` exponentials a bandwidth, `2 n^2` flops a class and step of
-//! [`crate::solver::shifted_cg`], which serves all ridges at once.
+//! Departures from the paper: there is a ridge, relative to the diagonal of `K`. The paper has
+//! none, but `K` is singular in floating point at the bandwidths of interest. Beyond a condition
+//! number of about 1e12 no digit of the solution is reliable, and it is refused. With several
+//! classes there is one `d_c` per class, against all others. As `prior_c d_c = 2 prior_c f_c - f`,
+//! with `f` the density of all rows, the class of the largest `prior_c d_c` has the largest
+//! posterior. Scores are scaled to a common size on training rows and become probabilities at the
+//! temperature of least cross-validated log loss, since a difference that may be negative on both
+//! sides is not a pair of densities. Complexity: `n^2 p` for the distances, `2 n^2` exponentials
+//! per bandwidth, `2 n^2` flops per class and step of [`crate::solver::shifted_cg`], which serves
+//! all ridges at once.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
@@ -43,25 +45,25 @@ use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
 use serde::{Deserialize, Serialize};
 
-/// Relative residuals that end the iteration: of final fits, and in folds.
+/// Relative residuals that end the iteration: in final fits, and in folds.
 const EXACT: f64 = 1e-12;
 const FOLD: f64 = 1e-3;
-/// Steps at most: of a final fit, which is factorised after that, and in folds, where what is not
-/// reached by then is smoothed away.
+/// Most steps: in a final fit, which then turns to a factorisation, and in folds, where the
+/// unconverged part would be smoothed away by the ridge.
 const EXACT_STEPS: usize = 1000;
 const FOLD_STEPS: usize = 300;
-/// Relative residual of a final fit that needs no factorisation.
+/// A final fit with at most this relative residual needs no factorisation.
 const TRUSTED: f64 = 1e-9;
 /// Condition number beyond which the solution is refused.
 const WORST_CONDITION: f64 = 1e12;
-/// Ridges that are tried, smooth solutions first.
+/// Ridges to try, smooth solutions first.
 const TRIED: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
-/// Training rows whose scores say how large scores are, and the root mean square that they get: log
-/// odds of that size suit most temperatures.
+/// Training rows from which the scale of the scores is found, and the root mean square they are
+/// scaled to: log odds of that size suit most temperatures.
 const SCALE_ROWS: usize = 256;
 const SCALE: f64 = 4.0;
-/// A score of zero, so far from all training rows that kernels vanish, goes to the class of the
-/// largest prior.
+/// A score is zero if a row is so far from all training rows that kernel values vanish. Such a row
+/// goes to the class of the largest prior.
 const TIE: f64 = 1e-300;
 
 /// L2 kernel classification by a linear system.
@@ -82,7 +84,7 @@ pub struct L2le {
     class_ratio: Option<f64>,
 }
 
-/// The systems of a problem: one matrix, one right-hand side a difference.
+/// The systems of a problem: one matrix, and one right-hand side per difference.
 struct Systems {
     /// `K`, rows and columns multiplied by the roots of the rows' weights.
     matrix: Matrix,
@@ -96,8 +98,8 @@ struct Systems {
 }
 
 impl Systems {
-    /// A row of weight 2 counts as two rows, which share what is one coefficient here: the ridge of
-    /// a row is divided by its weight, and dividing by roots keeps the matrix symmetric.
+    /// A row of weight 2 counts as two rows that share one coefficient: the ridge of a row is
+    /// divided by its weight. Scaling by the roots of the weights keeps the matrix symmetric.
     fn new(terms: &Terms<'_>, contrasts: &[Contrast], classes: &Classes) -> Self {
         let roots: Vec<f64> = (0..classes.n_rows())
             .map(|i| classes.weight(i).sqrt())
@@ -134,8 +136,9 @@ impl Systems {
         Matrix::from_fn(n, x.len() / n, |i, c| x[c * n + i] * self.roots[i])
     }
 
-    /// The solution for a ridge, and the steps that it took: conjugate gradients, once more on what
-    /// their recurrence has lost sight of; a factorisation where that is not enough.
+    /// The solution for a ridge, and the number of steps. Conjugate gradients run a second time on
+    /// the true residual, which their recurrence has drifted from; a factorisation follows if that
+    /// is not enough.
     fn solve(&self, ridge: f64) -> Result<(Vec<f64>, usize)> {
         let (n, matrix) = (self.n(), self.matrix.as_slice());
         let (mut x, mut steps) = (vec![0.0; self.targets.len()], 0);
@@ -155,8 +158,9 @@ impl Systems {
         }
         let refused = |condition: f64| {
             Error::Data(format!(
-                "the equations of l2le have condition number {condition:.0e} at this bandwidth and ridge, beyond the {WORST_CONDITION:.0e} that double precision bears; \
-                 increase `ridge` or reduce `bandwidth`"
+                "the equations of l2le have condition number {condition:.0e} at this bandwidth and \
+                 ridge, more than the {WORST_CONDITION:.0e} that double precision allows; increase \
+                 `ridge` or reduce `bandwidth`"
             ))
         };
         let factor =
@@ -199,8 +203,8 @@ impl Systems {
     }
 }
 
-/// The largest eigenvalue of a symmetric semidefinite matrix by power iteration, from below;
-/// `times` multiplies by it in place.
+/// A lower bound on the largest eigenvalue of a symmetric semidefinite matrix, by power iteration;
+/// `times` multiplies by the matrix in place.
 fn largest_eigenvalue(n: usize, times: impl Fn(&mut [f64])) -> f64 {
     const STEPS: usize = 30;
     let mut v: Vec<f64> = (0..n)
@@ -228,7 +232,7 @@ impl L2le {
         self
     }
 
-    /// With these ridges to choose among; one is used as it is.
+    /// With these ridges to choose among; a single one is used as given.
     pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
         self.ridges = ridges.into();
         self
@@ -263,8 +267,8 @@ impl L2le {
         Ok(Systems::new(&terms, &contrasts, &classes))
     }
 
-    /// What differences are multiplied by so that they compare: the priors of the classes, or for
-    /// two classes nothing.
+    /// Factors that make the differences comparable: the priors of the classes, or none for two
+    /// classes.
     fn shares(&self, problem: &Problem) -> Vec<f64> {
         if problem.labels.n_classes() == 2 {
             vec![1.0]
@@ -284,8 +288,8 @@ impl L2le {
         }
     }
 
-    /// Differences times the shares of their classes, divided by what makes their root mean square
-    /// [`SCALE`] on training rows, of which `base` holds the distances.
+    /// Differences times the shares of their classes, scaled to a root mean square of [`SCALE`] on
+    /// training rows, whose distances are in `base`.
     fn scaled(&self, problem: &Problem, kernel: &Kernel, base: &Matrix, mut b: Matrix) -> Matrix {
         let shares = self.shares(problem);
         for row in b.as_mut_slice().chunks_exact_mut(shares.len()) {
@@ -323,7 +327,8 @@ impl Method for L2le {
         class: "L2LE",
         title: "difference of kernel densities, unconstrained",
         plain: "difference of class densities, by linear equations (L2LE)",
-        summary: "The difference of class densities by a linear system: no constraints on the weights.",
+        summary: "The difference of class densities by a linear system: no constraints on the \
+                  weights.",
         paper: "Kim & Scott 2010",
         tuned: "bandwidth, ridge",
         decides: "the sign of the difference",
@@ -411,8 +416,8 @@ impl Method for L2le {
         let (x, steps) = systems.solve(ridge)?;
         let (left, product) = systems.residual(&x, ridge);
         let residual = systems.relative(&left);
-        // b'Kb / 2 - h'b with the constants: b is in units of the ratio of the linear term's to the
-        // quadratic one's.
+        // b'Kb / 2 - h'b with the constants: b is in units of the linear term's constant over the
+        // quadratic term's.
         let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
             * (systems.log_constant + 2.0 * systems.log_ratio).exp();
         let coef = self.scaled(problem, &setting.kernel, &base, systems.coefficients(&x));

@@ -12,7 +12,8 @@ use std::ops::Range;
 
 /// Rows whose kernel values are held at once.
 pub(super) const BLOCK: usize = 4096;
-/// Rows that a selection chooses among, at least and for every one that it chooses.
+/// Size of the pool that a selection chooses from: at least this many rows, and this many per
+/// chosen row.
 const POOL: (usize, usize) = (1000, 3);
 
 /// `m` rows, drawn by class.
@@ -20,8 +21,8 @@ pub(super) fn by_class(problem: &Problem, m: usize) -> Vec<usize> {
     stratified_sample(&problem.labels, m, problem.seed)
 }
 
-/// `m` rows by orthogonal least squares from a larger pool drawn by class (all of the pool's rows
-/// if the others add nothing).
+/// `m` rows by orthogonal least squares from a larger pool drawn by class. If fewer rows of the
+/// pool are independent, others of it make up the number.
 pub(super) fn by_selection(problem: &Problem, kernel: &Kernel, m: usize) -> Result<Vec<usize>> {
     let pool = by_class(problem, (POOL.1 * m).max(POOL.0).min(problem.n()));
     let sums = Sums::new(problem, kernel, &problem.x.select_rows(&pool));
@@ -30,7 +31,7 @@ pub(super) fn by_selection(problem: &Problem, kernel: &Kernel, m: usize) -> Resu
         chosen.push(pool[step.candidate]);
         true
     });
-    // Where fewer are independent the next of the pool make up the number.
+    // If fewer are independent, the next rows of the pool make up the number.
     let mut rest = pool
         .iter()
         .filter(|r| !chosen.contains(r))
@@ -63,8 +64,8 @@ pub(super) fn kernel_rows(
     cross_gram(kernel, &Matrix::from_vec(rows, range.len(), p), centres)
 }
 
-/// What a selection needs of the centred columns `k(., centre)`, summed over blocks of rows: memory
-/// does not grow with their number.
+/// What a selection needs from the centred columns `k(., centre)`, summed over blocks of rows:
+/// memory does not grow with the number of rows.
 pub(super) struct Sums {
     /// Products of the centred columns, `m x m`.
     pub gram: Matrix,

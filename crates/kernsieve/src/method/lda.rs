@@ -5,9 +5,9 @@
 //! min_B |Y_0 - [X 1] B|_F^2,     Y_0 = Y diag(sqrt(n / n_j))
 //! ```
 //! turns the coefficients into canonical variates (eq. 6, 7) and assigns a row to the class of
-//! least `|z - mean_j|^2 - 2 log prior_j` (eq. 12). Features that depend on each other share their
-//! weight (least-norm solution). The expansion has a linear kernel and one support row per variate,
-//! the direction itself. Complexity: `2 n (p + c)^2 + O(p^3)`, or `O(n^2 p)` when there are more
+//! least `|z - mean_j|^2 - 2 log prior_j` (eq. 12). Linearly dependent features share their weight
+//! (least-norm solution). The expansion has a linear kernel and one support row per variate, the
+//! direction itself. Complexity: `2 n (p + c)^2 + O(p^3)`, or `O(n^2 p)` when there are more
 //! features than rows.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
@@ -25,8 +25,8 @@ use crate::params::{COMPONENTS, METRIC, Protocol};
 use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
 use serde::{Deserialize, Serialize};
 
-/// A combination of standardised features with a smaller deviation counts as constant: two features
-/// then correlate to within 1e-8, and what is left of them is the rounding of the file.
+/// A combination of standardised features with a smaller deviation counts as constant. Two such
+/// features correlate to within 1e-8, and their difference is the rounding of the file.
 const SMALLEST_DEVIATION: f64 = 1e-4;
 
 /// Linear discriminant analysis.
@@ -50,7 +50,7 @@ pub enum Metric {
     /// of least Mahalanobis distance.
     #[default]
     Within,
-    /// Their total covariance is (Hidaka & Kurita, eq. 2).
+    /// Their total covariance is the identity (Hidaka & Kurita, eq. 2).
     Total,
 }
 
@@ -60,7 +60,7 @@ impl Lda {
         Self::default()
     }
 
-    /// With at most so many canonical variates.
+    /// With at most this many canonical variates.
     pub fn components(mut self, components: usize) -> Self {
         self.components = Some(components);
         self
@@ -184,8 +184,8 @@ impl Method for Lda {
     }
 }
 
-/// `k` classes have `k - 1` canonical variates: more cannot be kept, and nobody should believe that
-/// they are.
+/// `k` classes have `k - 1` canonical variates. If more are asked for, the number is reduced and
+/// the user is told.
 pub(super) fn limit_components(components: &mut Option<usize>, classes: usize) -> Vec<Notice> {
     let most = classes.saturating_sub(1).max(1);
     let Some(asked) = components.filter(|c| *c > most) else {
@@ -195,8 +195,8 @@ pub(super) fn limit_components(components: &mut Option<usize>, classes: usize) -
     vec![Notice::FewerComponents { asked, classes }]
 }
 
-/// Scales variates of within-class covariance `I` so that their total covariance is (Hidaka &
-/// Kurita, eq. 2): it was `1 / (1 - lambda)`.
+/// Scales variates of within-class covariance `I` so that their total covariance is `I` instead
+/// (Hidaka & Kurita, eq. 2): it was `1 / (1 - lambda)`.
 fn to_total_metric(cv: &mut Canonical) {
     for (k, lambda) in cv.eigenvalues.iter().enumerate() {
         let scale = (1.0 - lambda).sqrt();
@@ -207,8 +207,8 @@ fn to_total_metric(cv: &mut Canonical) {
 }
 
 /// Gives every centred column unit variance and returns the deviations (1 for a column of zeros).
-/// The variates do not depend on the units of the features; the tolerance for dependent ones must
-/// not either.
+/// The variates do not depend on the units of the features, and the tolerance for dependent
+/// features must not either.
 fn scale_columns(x: &mut Matrix, classes: &Classes) -> Vec<f64> {
     let mut squares = vec![0.0; x.cols()];
     for (i, row) in x.iter_rows().enumerate() {

@@ -6,9 +6,10 @@
 //! with `R = r K` (default) or `R = r I`; the offset is not penalised. For `R = r K` and `M = C K
 //! C` the solution is `(M + r I) A = C Y_0`, so that `Yhat_0 = Y_0 - r A`: one Cholesky
 //! factorisation. For `R = r I` it is `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and
-//! rule are those of [`super::lda`]; with a penalty the variates have unit `Sigma_W + B'RB / n`. A
-//! linear kernel and a vanishing ridge give linear discriminant analysis. Complexity: `n^3 / 3`
-//! flops a ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the samples.
+//! the rule are those of [`super::lda`]; with a penalty the variates have unit `Sigma_W + B'RB /
+//! n`. A linear kernel and a vanishing ridge give linear discriminant analysis. Complexity: `n^3 /
+//! 3` flops per ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the
+//! samples.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
@@ -36,9 +37,9 @@ use crate::solver::optimal_scoring::{Canonical, canonical, response_means, score
 use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
 use serde::{Deserialize, Serialize};
 
-/// Bandwidths that are tried, as multiples of the median distance; smooth ones first.
+/// Bandwidths to try, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
-/// Ridges that are tried, as multiples of the trace of the centred Gram matrix: large ones first.
+/// Ridges to try, as multiples of the trace of the centred Gram matrix: large ones first.
 const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// Multinomial kernel discriminant analysis.
@@ -81,11 +82,11 @@ pub struct GramSolution {
     pub residual: f64,
 }
 
-/// Solves eq. 10 for one Gram matrix of the caller's and several ridges. `definite` says whether
-/// the matrix is known to be positive semidefinite; if not, its negative part takes no part.
+/// Solves eq. 10 for one Gram matrix that the caller provides and several ridges. `definite` says
+/// whether the matrix is known to be positive semidefinite; if not, its negative part is left out.
 ///
 /// With weights `w` of the rows and `D = diag(sqrt(w))`, the squared norms are those of `D (Y_0 -
-/// ..)` and `R = r I` penalises `D^-1 A`: rows that weigh 2 count as given twice.
+/// ..)` and `R = r I` penalises `D^-1 A`: a row of weight 2 counts as two rows.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
@@ -138,14 +139,14 @@ pub fn solve_gram(
             let mut a = system.solve(r, &right)?;
             classes.scale_rows(&mut a);
             if penalty == Penalty::Kernel {
-                // 1'A = 0 holds exactly; what rounding leaves of it would be multiplied by the
+                // 1'A = 0 holds exactly. A rounding error in it would be multiplied by the
                 // uncentred Gram matrix.
                 center_coefficients(&mut a, classes);
             }
             let offset: Vec<f64> = (0..y.cols())
                 .map(|k| y_mean[k] - (0..n).map(|i| means.columns[i] * a[(i, k)]).sum::<f64>())
                 .collect();
-            // What the model itself will say of the training rows: K A + 1 a'.
+            // The outputs of the model itself for the training rows: K A + 1 a'.
             let mut fitted = matmul(gram.view(), a.view());
             add_to_rows(&mut fitted, &offset);
             let rss = classes.squared_distance(&y, &fitted);
@@ -160,7 +161,7 @@ pub fn solve_gram(
         .collect())
 }
 
-/// Eq. 10, to see how far a solution is from it.
+/// Eq. 10, to measure how far a solution is from satisfying it.
 struct Equations<'a> {
     k: &'a Matrix,
     y: &'a Matrix,
@@ -198,8 +199,8 @@ impl Equations<'_> {
             .for_each(|(g, p)| *g -= r * p);
         let mut size = self.k.max_abs() * classes.total() * y.max_abs();
         if !self.definite {
-            // Only directions in the positive part can be asked for; those of the solution itself
-            // are in it.
+            // Only directions in the positive part can be checked; those of the solution itself are
+            // in it.
             gradient = matmul(a.view().t(), gradient.view());
             size *= a.max_abs() * y.rows() as f64;
         }
@@ -231,7 +232,7 @@ impl Mkda {
         self
     }
 
-    /// With at most so many canonical variates.
+    /// With at most this many canonical variates.
     pub fn components(mut self, components: usize) -> Self {
         self.components = Some(components);
         self

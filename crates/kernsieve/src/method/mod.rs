@@ -1,9 +1,9 @@
-//! The methods. Each is one file (or folder) that tells its paper's story in order; all of them
+//! The methods. Each is one file (or folder) that follows the order of its paper; all of them
 //! return the same [`Fit`].
 //!
-//! A method is a small struct of parameters. It knows its [settings](Setting), its grid of them, its
-//! cost and its words ([`About`]). To write one of your own, implement [`Method`]; tuning, saving and
-//! predicting are then the same as for those that are here. `examples/own_method.rs` is one.
+//! A method is a small struct of parameters. It knows its [settings](Setting), its grid of them,
+//! its cost and its words ([`About`]). To write one of your own, implement [`Method`]; tuning,
+//! saving and predicting then work as for the methods here. `examples/own_method.rs` is an example.
 
 mod about;
 pub mod density;
@@ -59,11 +59,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A solver with its decision rule, as a struct of parameters. Tuning, saving and predicting are the
-/// same for all.
+/// A solver with its decision rule, as a struct of parameters. Tuning, saving and predicting are
+/// the same for all.
 ///
 /// Serialised, a method is a flat map from the ids of its parameters to their values; parameters
-/// that mean nothing with the others given are left out. Its default is a method with nothing said.
+/// that have no effect with the other values are left out. Its default is the method with no
+/// parameter given.
 pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// What cross-validation chooses.
     type Setting: Setting;
@@ -77,54 +78,53 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         method_from(given)
     }
 
-    /// Checks what parameters ask of each other; their ranges are checked by their descriptions.
+    /// Checks constraints between parameters; their ranges are checked by their descriptions.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// What of its parameters data with so many classes cannot have. It takes back what is too much,
-    /// and says so.
+    /// Reduces parameters that are too large for this many classes, and returns notices about them.
     fn adapt(&mut self, _n_classes: usize) -> Vec<Notice> {
         vec![]
     }
 
-    /// Kernel family, which says what base values the settings share.
+    /// Kernel family, which determines the base values that the settings share.
     fn family(&self) -> Family;
 
     /// Memory that scales with the square of the number `n` of rows.
     fn footprint(&self, n: usize) -> Footprint;
 
-    /// Memory of the fit on all rows, where it is less than that.
+    /// Memory of the fit on all rows, if it is less than that.
     fn final_footprint(&self, n: usize) -> Footprint {
         self.footprint(n)
     }
 
-    /// Rows to tune every setting on, of `n`, if that is not all of them.
+    /// Number of the `n` rows to tune every setting on, if that is not all of them.
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         None
     }
 
-    /// The same method with this bandwidth fixed, if a bandwidth takes so long to try that many rows
-    /// should not be asked about it: `n^3` operations a bandwidth and fold.
+    /// The same method with this bandwidth fixed, for methods that take `n^3` operations per
+    /// bandwidth and fold: trying bandwidths on many rows would take too long.
     fn at_bandwidth(&self, _bandwidth: f64) -> Option<Self> {
         None
     }
 
-    /// What cross-validation ranks settings by.
+    /// The criterion by which cross-validation ranks settings.
     fn ranking(&self) -> Ranking {
         Ranking::Error
     }
 
-    /// Whether arms that are clearly behind after some folds may be left out of the others.
+    /// Whether arms that are clearly behind after some folds may skip the remaining folds.
     fn races(&self) -> bool {
         false
     }
 
-    /// What cross-validation chooses among.
+    /// The settings that cross-validation chooses among.
     fn grid(&self, problem: &Problem, protocol: &Protocol) -> Result<Grid<Self::Setting>>;
 
-    /// More arms to try when the chosen setting lies at an edge of the grid; none when it does not,
-    /// or when the user fixed the grid.
+    /// More arms to try if the chosen setting lies at an edge of the grid; none if it does not, or
+    /// if the user fixed the grid.
     fn widen(
         &self,
         _tried: &[Self::Setting],
@@ -134,7 +134,7 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         vec![]
     }
 
-    /// Second thoughts about the chosen setting.
+    /// A revision of the chosen setting.
     fn refine(
         &self,
         _problem: &Problem,
@@ -145,7 +145,7 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         Ok(Refinement::Keep)
     }
 
-    /// What every setting of an arm says of the held-out rows of a fold; `None` where a setting
+    /// The scores of the held-out rows of a fold by every setting of an arm; `None` if a setting
     /// could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &[Self::Setting]) -> Result<Vec<Option<HeldOut>>>;
 
@@ -154,7 +154,8 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         false
     }
 
-    /// Every row as the other rows see it, for every setting of an arm and without refitting.
+    /// The prediction of every row from the other rows, for every setting of an arm and without
+    /// refitting.
     fn leave_one_out(
         &self,
         _problem: &Problem,
@@ -169,8 +170,8 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
     /// Fits one setting.
     fn fit(&self, problem: &Problem, setting: &Self::Setting) -> Result<Fit>;
 
-    /// What only some settings of the parameters cannot do without: a word for the user whose fit
-    /// runs cross-validation although it was not asked for.
+    /// Why these parameters need cross-validation although it was not asked for, in words for the
+    /// user; `None` if they do not.
     fn still_open(&self) -> Option<&'static str> {
         None
     }

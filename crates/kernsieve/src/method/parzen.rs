@@ -1,11 +1,11 @@
 //! Plug-in kernel densities (the Parzen classifier that Kim & Scott compare with).
 //!
 //! ```text
-//! f_c(x) = (1 / n_c) sum_{i in class c} k(x, x_i),      assign x to argmax_c prior_c f_c(x)       (eq. 1)
+//! f_c(x) = (1 / n_c) sum_{i in class c} k(x, x_i),   assign x to argmax_c prior_c f_c(x)   (eq. 1)
 //! ```
 //! with a normalised kernel (sections 2 and 5.4: Gaussian, Laplacian, Cauchy) and one bandwidth for
 //! all classes. Everything stays in the log domain, so that hundreds of dimensions neither
-//! underflow nor overflow. The outputs are log densities. Complexity: nothing to fit; `O(s p)` a
+//! underflow nor overflow. The outputs are log densities. Complexity: nothing to fit; `O(s p)` per
 //! prediction.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
@@ -47,7 +47,7 @@ fn rows_by_class(problem: &Problem) -> (Vec<usize>, Vec<usize>) {
 }
 
 impl Parzen {
-    /// Gaussian densities, the bandwidth tuned.
+    /// Gaussian densities with a tuned bandwidth.
     pub fn new() -> Self {
         Self::default()
     }
@@ -63,7 +63,7 @@ impl Parzen {
     }
 }
 
-/// A density needs a kernel that is one.
+/// A density needs a kernel that is a density itself.
 pub(super) fn require_density(kernel: &KernelChoice) -> Result<()> {
     let name = serde_json::to_value(kernel.family()).unwrap_or_default();
     require(

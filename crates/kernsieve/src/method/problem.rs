@@ -1,4 +1,4 @@
-//! What a method trains on, and the folds it is judged by.
+//! What a method trains on, and the folds that validate it.
 
 use crate::classes::Classes;
 use crate::data::Labels;
@@ -7,8 +7,8 @@ use crate::kernel::{Kernel, gram_from_base};
 use crate::linalg::Matrix;
 use crate::params::Priors;
 
-/// What a method trains on: rows in the units the kernel sees, labels in which every class occurs,
-/// priors.
+/// What a method trains on: rows in the units of the kernel, labels in which every class occurs,
+/// and priors.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Standardised features, `n x p`; features that are constant on the training rows hold zeros.
@@ -19,14 +19,14 @@ pub struct Problem {
     pub weights: Option<Vec<f64>>,
     /// Prior probability of each class.
     pub priors: Vec<f64>,
-    /// 1 for a feature that takes part, 0 for a constant one.
+    /// 1 for a feature that is used, 0 for a constant one.
     pub feature_weights: Vec<f64>,
-    /// Seed of whatever the method draws.
+    /// Seed of all random draws of the method.
     pub seed: u64,
 }
 
 impl Problem {
-    /// A problem in which all features take part, with empirical priors.
+    /// A problem that uses all features, with empirical priors.
     pub fn new(x: Matrix, labels: Labels) -> Result<Self> {
         if x.rows() != labels.len() {
             return Err(Error::Data(format!(
@@ -62,7 +62,7 @@ impl Problem {
         )
     }
 
-    /// Some of the rows, of which every class must have one; the priors stay.
+    /// Some of the rows, at least one of every class; the priors stay.
     pub fn select(&self, rows: &[usize]) -> Self {
         let weights = self.weights.as_ref();
         Self {
@@ -80,7 +80,7 @@ impl Problem {
         self.x.rows()
     }
 
-    /// Number of features that take part.
+    /// Number of features that are used.
     pub fn n_active(&self) -> usize {
         self.feature_weights.iter().filter(|w| **w != 0.0).count()
     }
@@ -91,7 +91,7 @@ impl Problem {
     }
 }
 
-/// Rows held out of a fold's training, and what the settings of a method share there.
+/// The training and held-out rows of a fold, and what the settings of a method share there.
 pub struct Fold {
     /// Training part.
     pub train: Problem,
@@ -120,7 +120,7 @@ impl Fold {
     }
 }
 
-/// What a setting says of held-out rows.
+/// The result of a setting on held-out rows.
 #[derive(Clone)]
 pub struct HeldOut {
     /// Log scores (log probabilities up to a constant per row), rows x classes.
@@ -138,7 +138,7 @@ impl From<Matrix> for HeldOut {
     }
 }
 
-/// Rows as all others see them.
+/// Every row as predicted from all others.
 pub struct LeftOutRows {
     /// Log scores, rows x classes.
     pub scores: Matrix,

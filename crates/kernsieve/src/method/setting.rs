@@ -1,5 +1,5 @@
-//! Settings: what cross-validation chooses among. Every method has a type of its own, in which
-//! nothing can be written that the method cannot do.
+//! Settings: what cross-validation chooses among. Every method has its own type, which can only
+//! express settings that the method supports.
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -11,7 +11,7 @@ use std::fmt::Debug;
 
 /// A setting of a method.
 pub trait Setting: Clone + Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned {
-    /// The kernel of what reads the features.
+    /// The kernel that reads the features.
     fn kernel(&self) -> &Kernel;
 
     /// Samples and features that it keeps, where the method selects them step by step.
@@ -47,7 +47,7 @@ pub trait Setting: Clone + Debug + PartialEq + Send + Sync + Serialize + Deseria
         Ordering::Equal
     }
 
-    /// Whether two settings differ in their size at most, so that one run serves both.
+    /// Whether two settings differ in size only, so that one run serves both.
     fn same_path(&self, other: &Self) -> bool {
         self == other
     }
@@ -69,7 +69,7 @@ impl Size {
     }
 }
 
-/// The setting of a method with nothing to choose. In files it is a linear kernel.
+/// The setting of a method with nothing to choose. In files it is written as a linear kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "OnlyKernel", into = "OnlyKernel")]
 pub struct NoSetting;
@@ -133,7 +133,7 @@ impl Setting for Ridged {
     }
 }
 
-/// A setting whose type is no longer known: what files keep and front ends show, by name.
+/// A setting whose type is no longer known. Files keep it and front ends show it, by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Chosen(Map<String, Value>);
@@ -184,12 +184,13 @@ impl Chosen {
             .collect()
     }
 
-    /// The settings of the posteriors, where a discriminant kernel is made of them.
+    /// The settings of the posteriors, if there is a discriminant kernel.
     pub fn posterior(&self) -> Option<Self> {
         self.get("posterior")?.as_object().cloned().map(Self)
     }
 
-    /// The settings of what reads the features themselves: of the posteriors, where there are any.
+    /// The settings of the part that reads the features themselves: the posteriors, if there are
+    /// any.
     pub fn reader(&self) -> Self {
         self.posterior().unwrap_or_else(|| self.clone())
     }

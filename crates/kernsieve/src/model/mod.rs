@@ -1,4 +1,4 @@
-//! A trained model: everything that predicting needs, and a record of how it came about.
+//! A trained model: everything that prediction needs, and a record of how it was trained.
 
 mod record;
 
@@ -22,31 +22,31 @@ pub struct Model {
     pub schema: Schema,
     /// Standardisation of the features.
     pub scaling: Scaling,
-    /// What the expansion sees of a standardised row, where that is not the row itself but what a
-    /// discriminant kernel makes of it.
+    /// The map from a standardised row to what the expansion sees, if that is not the row itself
+    /// but the features of a discriminant kernel.
     pub discriminant: Option<DiscriminantKernel>,
     /// Outputs as a function of that.
     pub expansion: KernelExpansion,
     /// Classes as a function of the outputs.
     pub decision: Decision,
-    /// Log scores are divided by this before they become probabilities: 1, or what cross-validation
-    /// found to give the best ones. It changes no predicted class.
+    /// Log scores are divided by this before they become probabilities: 1, or the value of least
+    /// cross-validated log loss. It changes no predicted class.
     pub temperature: f64,
-    /// What an error on a row of each class costs: probabilities are multiplied by it (and made to
-    /// sum to 1 again), so that the largest is the class of least expected cost. Empty is all
-    /// alike.
+    /// Cost of an error on a row of each class. Probabilities are multiplied by it and scaled to
+    /// sum to 1 again, so that the largest one marks the class of least expected cost. Empty if all
+    /// costs are equal.
     pub costs: Vec<f64>,
-    /// How the model came about.
+    /// How the model was trained.
     pub record: TrainingRecord,
 }
 
-/// What a model says of some rows.
+/// The predictions of a model for some rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Outputs `z` (canonical variates, scores or log densities), rows x outputs.
     pub outputs: Matrix,
-    /// Class probabilities, rows x classes. The predicted class is the largest, the first one on a
-    /// tie.
+    /// Class probabilities, rows x classes. The predicted class has the largest probability; on a
+    /// tie the first one wins.
     pub posterior: Matrix,
 }
 
@@ -65,7 +65,7 @@ impl Model {
         posterior.iter_rows().map(name).collect()
     }
 
-    /// The training rows that the model keeps, in order of selection where there is one.
+    /// The training rows that the model keeps, in order of selection if there is one.
     pub fn support_rows(&self) -> &[usize] {
         &self.record.report.retained_rows
     }
@@ -77,7 +77,7 @@ impl Model {
         outputs(self.discriminant.as_ref(), &self.expansion, &scaled)
     }
 
-    /// Class probabilities of rows of outputs, times the costs where there are any.
+    /// Class probabilities of rows of outputs, times the costs if there are any.
     pub fn posterior(&self, outputs: &Matrix) -> Matrix {
         let mut scores = self.log_scores(outputs);
         softmax_rows(&mut scores);
@@ -85,7 +85,7 @@ impl Model {
     }
 
     /// Probabilities from the log scores of a rule that knows only some of the classes, those at
-    /// `places`; the others have none. Temperature and costs are those of the model.
+    /// `places`; the others get probability 0. Temperature and costs are those of the model.
     pub(crate) fn probabilities_among(&self, scores: &[f64], places: &[usize]) -> Vec<f64> {
         let mut own: Vec<f64> = scores.iter().map(|s| s / self.temperature).collect();
         for (s, &c) in own.iter_mut().zip(places) {
@@ -97,7 +97,7 @@ impl Model {
         all
     }
 
-    /// What those are made of: `exp(score) / sum(exp(score))`.
+    /// The softmax of the scores: `exp(score) / sum(exp(score))`.
     pub fn log_scores(&self, outputs: &Matrix) -> Matrix {
         let mut scores = self.decision.scores(outputs);
         if self.temperature != 1.0 {
@@ -116,7 +116,7 @@ impl Model {
         scores
     }
 
-    /// Whether it is a density, with log densities for outputs and no classes to tell apart.
+    /// Whether it is a density: its outputs are log densities, and it has no classes to tell apart.
     pub fn is_density(&self) -> bool {
         self.record.density.is_some()
     }
@@ -138,8 +138,8 @@ impl Model {
         &self.reader().feature_weights
     }
 
-    /// Features with a nonzero weight, largest weight (of linear posteriors: largest coefficient)
-    /// first, in the order of the columns on a tie.
+    /// Features with a nonzero weight, largest weight first (for linear posteriors: largest
+    /// coefficient); ties are in the order of the columns.
     pub fn selected_features(&self) -> Vec<String> {
         let names = self.feature_names();
         let w = self.feature_weights();

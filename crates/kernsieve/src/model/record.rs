@@ -1,12 +1,12 @@
-//! How a model came about: what was asked, what was tried, what was chosen.
+//! How a model was trained: what was asked for, what was tried, what was chosen.
 
 use crate::method::density::DensityRecord;
 use crate::method::{Chosen, CvEntry, FitReport, Setting};
 use crate::params::{Params, Protocol, Rule};
 use serde::{Deserialize, Serialize};
 
-/// How a model came about. Holds no times or dates: the same data, seed and version give the same
-/// bytes.
+/// How a model was trained. It holds no times or dates: the same data, seed and version give the
+/// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// Version of kernsieve that trained it.
@@ -28,10 +28,10 @@ pub struct TrainingRecord {
     pub train_error: f64,
     /// The whole cross-validation table.
     pub cv: Option<CvTable>,
-    /// How the method was chosen, where that was left open.
+    /// How the method was chosen, if that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<AutoRecord>,
-    /// How a density came about, where the model is one.
+    /// How the density was found, if the model is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<DensityRecord>,
 }
@@ -39,7 +39,7 @@ pub struct TrainingRecord {
 /// What was asked for: the protocol, and the parameters of the method by id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// What is the same for all methods.
+    /// The settings that all methods share.
     #[serde(flatten)]
     pub protocol: Protocol,
     /// Parameters of the method. Older files have those of all methods.
@@ -70,7 +70,7 @@ impl Asked {
 /// How a method was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AutoRecord {
-    /// What was tried, round by round; in each round the best first.
+    /// What was tried, round by round; the best of each round comes first.
     pub entries: Vec<AutoEntry>,
     /// Why this one, in words.
     pub why: String,
@@ -83,17 +83,17 @@ pub struct AutoEntry {
     pub method: String,
     /// Rows of the round.
     pub rows: usize,
-    /// Cross-validated error of its best setting, where it was finished.
+    /// Cross-validated error of its best setting, if it finished.
     pub error: Option<f64>,
-    /// By how much that error is too good for being the least of many ([`CvTable::optimism`]);
+    /// By how much that error is too small because it is the least of many ([`CvTable::optimism`]);
     /// methods are compared by the sum.
     #[serde(default)]
     pub optimism: Option<f64>,
     /// Its standard error.
     pub standard_error: Option<f64>,
-    /// Numbers that its model holds.
+    /// How many numbers its model holds.
     pub size: Option<usize>,
-    /// Why it was left out or left the race.
+    /// Why it was left out or dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -137,15 +137,15 @@ pub struct CurvePoint {
 }
 
 impl<S: Clone> CvTable<S> {
-    /// The same table with the error of the chosen entry taken from another validation of it, whose
-    /// only entry it is.
+    /// The same table, with the error of the chosen entry taken from another validation of that
+    /// setting alone.
     pub(crate) fn with_error_of(mut self, other: &Self) -> Self {
         let (from, to) = (other.best().clone(), &mut self.grid[self.chosen]);
         (to.error, to.standard_error, to.log_loss) =
             (from.error, from.standard_error, from.log_loss);
         to.fold_errors = from.fold_errors;
         self.folds = other.folds;
-        // Not the least of many errors: something else chose.
+        // No optimism: the setting was not chosen by this error.
         self.optimism = 0.0;
         self
     }
@@ -157,7 +157,7 @@ impl<S: Clone> CvTable<S> {
 }
 
 impl<S: Setting> CvTable<S> {
-    /// The same with the type of the settings forgotten.
+    /// The same with the type of the settings erased.
     pub(crate) fn erased(self) -> CvTable {
         CvTable {
             folds: self.folds,

@@ -9,16 +9,15 @@ use std::sync::Mutex;
 /// Files being written now, so that an interrupted program can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is written beside its target and takes the target's place when it is finished:
-/// readers see the old file or the new one, never a part. Dropped without [`AtomicFile::finish`],
-/// it leaves nothing behind.
+/// A file that is written next to its target and replaces it when it is finished: readers see the
+/// old file or the new one, never a part. Dropped without [`AtomicFile::finish`], it leaves nothing
+/// behind.
 ///
 /// A link stays a link: the file it points at is replaced. The new file has the old one's
-/// permissions. What is not a file (a pipe, a device) is written to directly, since it must not be
-/// replaced.
+/// permissions. A pipe or a device is written to directly, since it must not be replaced.
 pub struct AtomicFile {
     target: PathBuf,
-    /// `None` when the target is written directly.
+    /// `None` if the target is written directly.
     temporary: Option<PathBuf>,
     file: Option<BufWriter<File>>,
 }
@@ -85,7 +84,7 @@ impl AtomicFile {
         };
         file.sync_all()?;
         fs::rename(temporary, &self.target)?;
-        // The rename itself lives in the folder; not every system can sync one.
+        // The rename is an entry of the folder, which not every system can sync.
         let folder = self
             .target
             .parent()
@@ -113,7 +112,7 @@ impl Write for AtomicFile {
 impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // After a finished rename there is nothing of that name any more.
+            // After a finished rename there is no file of that name any more.
             let _ = fs::remove_file(temporary);
             if let Ok(mut files) = UNFINISHED.lock() {
                 files.retain(|f| f != temporary);
@@ -132,7 +131,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     file.finish()
 }
 
-/// Removes what unfinished writes have left so far: call it before leaving the program early.
+/// Removes the files of unfinished writes: call it before the program exits early.
 pub fn remove_unfinished() {
     if let Ok(files) = UNFINISHED.lock() {
         for f in files.iter() {

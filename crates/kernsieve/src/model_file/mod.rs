@@ -17,16 +17,16 @@ use crate::model::{Model, TrainingRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the layout; a reader refuses larger ones. Files say 2 when they hold what readers of
-/// format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of support
-/// rows, classes against the rest, a density, costs), and 1 otherwise.
+/// Version of the layout; a reader refuses larger ones. Files say 2 if they hold something that
+/// readers of format 1 do not know (a discriminant kernel, which they would overlook, bandwidths of
+/// support rows, classes against the rest, a density, costs), and 1 otherwise.
 const FORMAT: u32 = 2;
-/// What the arrays of a discriminant kernel begin with.
+/// Prefix of the names of the arrays of a discriminant kernel.
 const POSTERIOR: &str = "posterior.";
 /// The metadata key of the JSON document.
 const KEY: &str = "kernsieve";
 
-/// The JSON document. Arrays of numbers that predict are tensors; this holds the rest.
+/// The JSON document. Numbers that prediction needs are in tensors; this holds the rest.
 #[derive(Serialize, Deserialize)]
 struct Document {
     format: u32,

@@ -185,7 +185,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         .map(|t| TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map(|v| (t.name.as_str(), v)))
         .collect::<Result<_, _>>()
         .map_err(|e| failed(&e))?;
-    // One key: a hash map of one entry has one order.
+    // A hash map with a single entry has only one order.
     let metadata = HashMap::from([(KEY.to_string(), text)]);
     safetensors::serialize(views, Some(metadata)).map_err(|e| failed(&e))
 }

@@ -66,7 +66,7 @@ pub const METRIC: Param = Param::new(
      Hidaka & Kurita",
 );
 
-/// At most so many samples carry a logistic regression.
+/// The largest number of samples in a logistic regression.
 pub const IMPORT_VECTORS: Param = Param::new(
     "max_support",
     Kind::Count {
@@ -75,7 +75,7 @@ pub const IMPORT_VECTORS: Param = Param::new(
         letter: "N",
     },
     Fallback::Absent("all"),
-    "At most N samples carry the model",
+    "Keep at most N samples in the model",
 )
 .usual();
 
@@ -92,8 +92,8 @@ pub const POSTERIOR: Param = Param::new(
     "posterior",
     Kind::Word(&["l1", "logistic", "klr", "parzen"], ""),
     Fallback::Absent("none"),
-    "Take the discriminant kernel of these class posteriors for the kernel; klr and parzen posteriors \
-     have `kernel` as theirs",
+    "Use the discriminant kernel of these class posteriors as the kernel; klr and parzen \
+     posteriors use `kernel` themselves",
 )
 .usual();
 
@@ -117,8 +117,8 @@ pub const L1_RATIO: Param = Param::new(
         letter: "R",
     },
     Fallback::Number(1.0),
-    "Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the squared \
-     norm (elastic net)",
+    "Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the \
+     squared norm (elastic net)",
 );
 
 /// How regression outputs become posteriors.
@@ -126,7 +126,7 @@ pub const SIMPLEX: Param = Param::new(
     "simplex",
     Kind::Word(&["clip", "project", "softmax", "none"], ""),
     Fallback::Word("clip"),
-    "How the outputs of l1 posteriors are brought to the simplex; none leaves them as they are",
+    "How the outputs of l1 posteriors are mapped to the simplex; none leaves them as they are",
 );
 
 /// Smoothing of the target of L2 kernel classification.

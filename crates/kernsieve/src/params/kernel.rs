@@ -1,11 +1,12 @@
-//! The kernel of a method, its parameters still open.
+//! The kernel of a method, whose parameters may still be open.
 
 use super::{Fallback, Kind, Param, Range};
 use crate::error::Result;
 use crate::kernel::{Family, Kernel};
 use serde::{Deserialize, Serialize};
 
-/// A kernel family with what the user fixed of it. Bandwidths that are not given are tuned.
+/// A kernel family with the parameters that the user fixed. Bandwidths that are not given are
+/// tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kernel", rename_all = "lowercase")]
 pub enum KernelChoice {

@@ -1,12 +1,12 @@
-//! Parameters: what a user may say, described once.
+//! Parameters: what a user may set, described once.
 //!
 //! A [`Param`] has an id, a kind with its range, a default and a sentence of help. Every front end
-//! is derived from these descriptions: flags and help of the command line, signatures and docstrings
-//! of the Python package, the page of options. Values travel as a map from ids to JSON values
-//! ([`Params`]), which is also how a model file keeps them.
+//! is derived from these descriptions: flags and help of the command line, signatures and
+//! docstrings of the Python package, the page of options. Values travel as a map from ids to JSON
+//! values ([`Params`]), which is also how a model file keeps them.
 //!
 //! Messages of the library name parameters in backticks (`` `ridge` ``, or `` `ridge=0.1` `` with a
-//! value). [`written`] turns these into the words of a front end.
+//! value). [`written`] spells these as a front end does.
 
 mod common;
 mod kernel;
@@ -29,13 +29,13 @@ pub struct Param {
     pub id: &'static str,
     /// What values it takes.
     pub kind: Kind,
-    /// What it is when nobody says.
+    /// Its value if it is not given.
     pub default: Fallback,
     /// What it does, in one sentence without a full stop. Other parameters are in backticks.
     pub help: &'static str,
-    /// Whether it belongs on the short page of help.
+    /// Whether it is on the short help page.
     pub usual: bool,
-    /// Ids of parameters that it cannot be given with.
+    /// Ids of parameters that cannot be given together with it.
     pub excludes: &'static [&'static str],
 }
 
@@ -44,7 +44,7 @@ pub struct Param {
 pub enum Kind {
     /// Off unless asked for.
     Off,
-    /// On unless it is turned off, by this name.
+    /// On unless turned off; this is the name that turns it off.
     On(&'static str),
     /// A whole number.
     Count {
@@ -63,7 +63,7 @@ pub enum Kind {
         letter: &'static str,
     },
     /// One number, which is used, or several to choose among. The id is a plural; the name of a
-    /// single value is that without its `s`.
+    /// single value drops the `s`.
     Grid {
         /// What is allowed.
         range: Range,
@@ -77,7 +77,7 @@ pub enum Kind {
         /// The letter that stands for one.
         letter: &'static str,
     },
-    /// One of some words. The text says what is wanted where another word is given.
+    /// One of some words. The text says what is expected when another word is given.
     Word(&'static [&'static str], &'static str),
     /// One of some words, or numbers, one per class.
     WordOrList(&'static [&'static str], Range, &'static str),
@@ -86,7 +86,7 @@ pub enum Kind {
 /// The default of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fallback {
-    /// Nothing: the words say what happens then.
+    /// No value: the text says what happens then.
     Absent(&'static str),
     /// A word.
     Word(&'static str),
@@ -94,7 +94,7 @@ pub enum Fallback {
     Count(u64),
     /// A number.
     Number(f64),
-    /// As the kind says: off, on, or an empty list.
+    /// The default of the kind: off, on, or an empty list.
     Kind,
 }
 
@@ -135,7 +135,7 @@ impl Range {
 }
 
 impl Param {
-    /// An ordinary parameter, for the long page of help.
+    /// An ordinary parameter, for the long help page.
     pub const fn new(id: &'static str, kind: Kind, default: Fallback, help: &'static str) -> Self {
         Self {
             id,
@@ -147,7 +147,7 @@ impl Param {
         }
     }
 
-    /// The same on the short page of help.
+    /// The same, also on the short help page.
     pub const fn usual(self) -> Self {
         Self {
             usual: true,
@@ -214,7 +214,7 @@ impl Param {
         Ok(Value::from(v))
     }
 
-    /// A word as a value, if it is one of those known.
+    /// A word as a value, if it is a known one.
     pub fn word(&self, word: &str) -> Result<Value> {
         let (words, wanted) = match self.kind {
             Kind::Word(words, wanted) => (words, wanted),
@@ -247,11 +247,11 @@ impl Param {
         }
     }
 
-    /// Checks a value that comes from a file, or from a front end that has not.
+    /// Checks a value that comes from a file, or from a front end that did not check it.
     pub fn check(&self, value: &Value) -> Result<()> {
         let mismatch = || self.wrong("of another kind", value);
         match (self.kind, value) {
-            // As older files write a list that could have been a word.
+            // Older files write a list like this where a word was also possible.
             (Kind::WordOrList(..), Value::Object(map)) if map.len() == 1 => {
                 match map.get("given") {
                     Some(list) => self.check(list),
@@ -274,8 +274,8 @@ impl Param {
     }
 }
 
-/// A text of the library in the words of a front end: every `` `id` `` or `` `id=value` `` in
-/// backticks is replaced by what `option` makes of the id and the value.
+/// A text of the library as a front end spells it: every `` `id` `` or `` `id=value` `` in
+/// backticks is replaced by what `option` returns for the id and the value.
 pub fn written(text: &str, option: impl Fn(&str, Option<&str>) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     for (k, part) in text.split('`').enumerate() {

@@ -1,12 +1,12 @@
-//! What is the same for all methods: priors, costs, folds, how a setting is chosen, seed, scaling,
-//! calibration.
+//! The settings that all methods share: priors, costs, folds, the choice of a setting, seed,
+//! scaling, calibration.
 
 use super::{Fallback, Kind, Param, Range};
 use crate::classes::Classes;
 use crate::error::{Error, Result, require};
 use serde::{Deserialize, Serialize};
 
-/// How a method is trained, whichever it is.
+/// How any method is trained.
 ///
 /// ```
 /// use kernsieve::Protocol;
@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 pub struct Protocol {
     /// Class priors of the decision rules.
     pub priors: Priors,
-    /// Cost of an error on a row of each class, in the order of the classes; empty: all alike. The
-    /// class of least expected cost is predicted.
+    /// Cost of an error on a row of each class, in the order of the classes; empty means equal
+    /// costs. The class of least expected cost is predicted.
     pub costs: Vec<f64>,
     /// Number of folds, 2 or more.
     pub folds: usize,
@@ -31,8 +31,8 @@ pub struct Protocol {
     /// Whether cross-validation runs even when there is nothing to choose, for its estimate of the
     /// error.
     pub estimate: bool,
-    /// Whether probabilities get the temperature of least cross-validated log loss, where the method
-    /// wants that.
+    /// Whether probabilities get the temperature of least cross-validated log loss, if the method
+    /// needs it.
     pub calibrate: bool,
     /// Seed of everything random.
     pub seed: u64,
@@ -69,7 +69,7 @@ impl Protocol {
         self
     }
 
-    /// With so many folds.
+    /// With this many folds.
     pub fn folds(mut self, folds: usize) -> Self {
         self.folds = folds;
         self
@@ -87,7 +87,7 @@ impl Protocol {
         self
     }
 
-    /// With or without an estimate of the error where there is nothing to choose.
+    /// With or without an estimate of the error when there is nothing to choose.
     pub fn estimate(mut self, estimate: bool) -> Self {
         self.estimate = estimate;
         self
@@ -128,14 +128,14 @@ impl Protocol {
 pub enum Priors {
     /// Proportions in the training rows.
     Empirical,
-    /// All classes alike.
+    /// The same for all classes.
     Uniform,
     /// Given, in the order of the classes; scaled to sum to 1.
     Given(Vec<f64>),
 }
 
-/// Priors as options and files write them: a word, `[0.2, 0.8]`, or (in older files)
-/// `{"given": [0.2, 0.8]}`.
+/// Priors as options and files spell them: a word, `[0.2, 0.8]`, or (in older files) `{"given":
+/// [0.2, 0.8]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenPriors {
@@ -172,7 +172,7 @@ impl From<Priors> for WrittenPriors {
 }
 
 impl Priors {
-    /// Probabilities for these classes, which `names` are the names of.
+    /// The probabilities of these classes, whose names are `names`.
     pub fn resolve(&self, names: &[String], classes: &Classes) -> Result<Vec<f64>> {
         let c = names.len();
         match self {
@@ -194,7 +194,7 @@ impl Priors {
         }
     }
 
-    /// The priors of the classes at `kept` among `all` (those that a fold has rows of).
+    /// The priors of the classes at `kept` among `all` (the classes with rows in a fold).
     pub fn resolve_subset(
         &self,
         names: &[String],
@@ -240,13 +240,13 @@ const PRIORS: Param = Param::new(
     "priors",
     Kind::WordOrList(&["empirical", "uniform"], Range::Positive, "P"),
     Fallback::Word("empirical"),
-    "Class priors of the decision rule: the shares in the training rows, all alike, or one per class \
-     in the order of the classes",
+    "Class priors of the decision rule: the shares in the training rows, equal ones, or one per \
+     class in the order of the classes",
 )
 .usual();
 
 const COSTS: Param = Param {
-    // Both say what an error on a class costs.
+    // Both set the cost of an error on a class.
     excludes: &["class_ratio"],
     ..COSTS_ALONE
 };
@@ -257,7 +257,7 @@ const COSTS_ALONE: Param = Param::new(
         range: Range::Positive,
         letter: "C",
     },
-    Fallback::Absent("all alike"),
+    Fallback::Absent("all equal"),
     "Cost of an error on a row of each class, in the order of the classes (sorted): the class of \
      least expected cost is predicted, and probabilities are weighed by the costs",
 )
@@ -277,8 +277,8 @@ pub const PROTOCOL: &[Param] = &[
         "calibrate",
         Kind::On("no-calibration"),
         Fallback::Kind,
-        "Give the probabilities the temperature of least cross-validated log loss, where the method \
-         does not fit probabilities itself",
+        "Give the probabilities the temperature of least cross-validated log loss, where the \
+         method does not fit probabilities itself",
     ),
     Param::new(
         "rule",
@@ -291,8 +291,8 @@ pub const PROTOCOL: &[Param] = &[
         "validation",
         Kind::Word(&["cv", "split", "loo"], ""),
         Fallback::Word("cv"),
-        "Validate settings on all folds, on the first of them only (split), or (smkda) by leaving \
-         every row out of one fit in turn",
+        "Validate settings on all folds, on the first fold only (split), or (smkda) by leaving out \
+         each row in turn, from one fit",
     ),
     Param::new(
         "folds",

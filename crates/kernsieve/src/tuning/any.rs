@@ -1,4 +1,4 @@
-//! Methods whose type is no longer known: what front ends and the choice of a method work with.
+//! Methods whose type is erased. Front ends and the choice of a method work with these.
 
 use super::control::Control;
 use super::out_of_fold::OutOfFold;
@@ -11,18 +11,18 @@ use crate::model::Model;
 use crate::notice::Notice;
 use crate::params::{Params, Protocol, Validation};
 
-/// A [`Method`] of whatever type.
+/// A [`Method`] of any type.
 pub trait AnyMethod: Send + Sync {
     /// Its name, words and parameters.
     fn about(&self) -> &'static About;
 
-    /// Its parameters by id; those that mean nothing with the others are not there.
+    /// Its parameters by id; those that have no effect with the others are left out.
     fn params(&self) -> Params;
 
-    /// What it leaves to choose although nothing was left open.
+    /// What it still leaves to choose: [`Method::still_open`].
     fn still_open(&self) -> Option<&'static str>;
 
-    /// What of its parameters data with so many classes cannot have: [`Method::adapt`].
+    /// Reduces parameters that are too large for this many classes: [`Method::adapt`].
     fn adaptations(&self, n_classes: usize) -> Vec<Notice>;
 
     /// Tunes, fits, estimates the error: [`Train::train_with`].
@@ -34,10 +34,10 @@ pub trait AnyMethod: Send + Sync {
         control: &Control,
     ) -> Result<Trained>;
 
-    /// Class probabilities of each row of the training data by a fit without the fold that it is
-    /// in, with the setting, the temperature and the costs of the model; `None` for rows of a fold
-    /// that could not be fitted. `None` altogether where there was no tuning by folds, or on a
-    /// sample of the rows only. Folds in `known` are not asked again.
+    /// Class probabilities of each row of the training data by a fit without its fold, with the
+    /// setting, the temperature and the costs of the model; `None` for rows of a fold that could
+    /// not be fitted. `None` altogether if there was no tuning by folds, or only on a sample of the
+    /// rows. Folds in `known` are not fitted again.
     fn out_of_fold(
         &self,
         model: &Model,
@@ -47,7 +47,7 @@ pub trait AnyMethod: Send + Sync {
     ) -> Result<Option<Vec<Option<Vec<f64>>>>>;
 }
 
-/// What a method says of itself, where it can be pointed at.
+/// What a method says about itself, as a static reference.
 struct Described<M>(std::marker::PhantomData<M>);
 
 impl<M: Method> Described<M> {

@@ -1,14 +1,14 @@
-//! The choice of a method: all of them tuned on the same folds, hopeless ones dropped early, the
-//! smallest model within one standard error of the best.
+//! The choice of a method: all methods are tuned on the same folds, hopeless ones are dropped
+//! early, and the smallest model within one standard error of the best is taken.
 //!
-//! Many rows are approached in rounds (successive halving): on 400 rows drawn by class, then on
-//! four times as many, and so on to all of them; after every round the better half stays, and with
-//! it whatever is within one standard error of the best. In the last round the method of least
-//! cross-validated error, corrected for the size of its search, sets the mark; of those within its
-//! standard error the one whose model holds the fewest numbers is taken. With a budget of time the
-//! method at work is given up when it ends, and no other is begun; the first, linear discriminant
-//! analysis, is always finished; what was found on fewer rows is then the answer, and a notice says
-//! so.
+//! With many rows there are several rounds (successive halving): on 400 rows drawn by class, then
+//! on four times as many, and so on up to all of them. After every round the better half stays,
+//! together with all methods within one standard error of the best. In the last round the method of
+//! least cross-validated error, corrected for the size of its search, sets the mark. Among those
+//! within its standard error, the one whose model holds the fewest numbers is taken. When a time
+//! budget runs out, the current method is stopped and no other is started. The first, linear
+//! discriminant analysis, always finishes. The result on fewer rows is then the answer, and a
+//! notice says so.
 
 #[cfg(test)]
 mod tests;
@@ -26,12 +26,12 @@ use crate::notice::Notice;
 use crate::params::Protocol;
 use std::time::{Duration, Instant};
 
-/// Rows of the first round, and how many times as many the next one has.
+/// Rows of the first round, and the factor from one round to the next.
 const FIRST_ROWS: usize = 400;
 const GROWTH: usize = 4;
 
 /// Notes of entries.
-const TOO_SLOW: &str = "too slow for so many rows, features and classes";
+const TOO_SLOW: &str = "too slow for this many rows, features and classes";
 const NO_TIME: &str = "no time left";
 const BEHIND: &str = "left the race";
 
@@ -49,8 +49,8 @@ struct Runner {
 
 impl Runner {
     /// The error by which methods are compared. A method with hundreds of settings has some that do
-    /// well on these folds by chance, so what the search has gained is given back (Tibshirani &
-    /// Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
+    /// well on these folds by chance, so the estimated gain of the search is added back (Tibshirani
+    /// & Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
     fn corrected(&self) -> f64 {
         self.error + self.optimism
     }
@@ -68,7 +68,7 @@ impl Runner {
     }
 }
 
-/// Numbers that a model holds: support rows and coefficients.
+/// How many numbers a model holds: support rows and coefficients.
 pub fn model_size(model: &Model) -> usize {
     let of = |e: &KernelExpansion| {
         let coefficients = match &e.output {
@@ -80,7 +80,8 @@ pub fn model_size(model: &Model) -> usize {
     of(&model.expansion) + model.discriminant.as_ref().map_or(0, |k| of(&k.expansion))
 }
 
-/// The methods of a contest, in the order in which they are tried, and who is not in it and why.
+/// The methods of a contest in the order in which they are tried, and the methods that are left
+/// out, with the reasons.
 #[derive(Default)]
 pub struct Contest {
     /// The methods.
@@ -90,7 +91,7 @@ pub struct Contest {
 }
 
 /// Tunes every method of a contest, and returns the model of the chosen one; `model.record.auto`
-/// tells of the others.
+/// lists the others.
 pub fn run_contest(
     contest: &Contest,
     data: &Dataset,
@@ -123,16 +124,16 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// All rounds, with so many rows in the first.
+    /// All rounds, with this many rows in the first.
     fn run(&self, first_rows: usize) -> Result<Trained> {
         let n = self.data.n_samples();
         let mut places: Vec<usize> = (0..self.contest.methods.len()).collect();
         let others = self.contest.left_out.iter();
         let mut entries: Vec<AutoEntry> =
             others.map(|(name, why)| left_out(name, n, why)).collect();
-        // A method without rivals has no race to run.
+        // A single method needs no rounds.
         let mut rows = if places.len() == 1 { n } else { first_rows };
-        // What the round before has found: all there is when the time is up, or nothing can be had
+        // The result of the previous round: the answer if the time is up, or if no method succeeds
         // on more rows.
         let mut before: Option<Round> = None;
         let mut first: Option<Error> = None;
@@ -149,7 +150,7 @@ impl Job<'_> {
                 };
                 return self.answer(round, entries);
             };
-            // Rounding must not decide between equals.
+            // Rounding must not decide between equal errors.
             let mark = best.corrected() + best.standard_error + 1e-12;
             let last = part.is_none();
             let stay = runners.len().div_ceil(2).max(2);
@@ -191,7 +192,7 @@ impl Job<'_> {
         let size = subset.n_samples();
         let about = |place: usize| self.contest.methods[place].about();
         let is_feasible = |place: usize| (about(place).feasible)(size, p, classes);
-        // Where all are slow, the first is run all the same.
+        // If all are slow, the first is run anyway.
         let all_slow = !places.iter().any(|&k| is_feasible(k));
         let mut runners: Vec<Runner> = Vec::new();
         for (rank, &place) in places.iter().enumerate() {
@@ -240,8 +241,9 @@ impl Job<'_> {
         Ok(trained)
     }
 
-    /// The answer of a round on some of the rows, where there is no time for more: in terms of all
-    /// rows, and with a word about it. A rule that takes hardly any time is fitted on all of them.
+    /// The answer of a round on some of the rows, if there is no time for more. Rows are renumbered
+    /// as in the whole data set, and a notice is added. A method that takes hardly any time is
+    /// fitted on all rows.
     fn settle(&self, place: usize, mut trained: Trained, rows: &[usize]) -> Result<Trained> {
         let method = &self.contest.methods[place];
         if method.about().quick {
@@ -373,9 +375,9 @@ fn reasons(
         )
     } else {
         format!(
-            "{} has {} in {folds}-fold cross-validation with the optimism of its search, within one \
-             standard error ({spread}) of the least, {least} of {}, and a smaller model: {} numbers \
-             in place of {}",
+            "{} has {} in {folds}-fold cross-validation with the optimism of its search, within \
+             one standard error ({spread}) of the least, {least} of {}, and a smaller model: {} \
+             numbers in place of {}",
             name(taken),
             percent(taken.corrected()),
             name(best),

@@ -1,4 +1,4 @@
-//! What a caller can say to, and hear from, a long computation.
+//! How a caller controls a long computation and hears of its progress.
 
 use super::memory::available_memory;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ pub struct Progress {
     pub done: usize,
     /// Pieces of work in all.
     pub total: usize,
-    /// The method at work, where several are tried.
+    /// The current method, if several are tried.
     pub stage: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Nothing to hear, nothing to stop, most of the machine's free memory.
+    /// No listener, no cancellation, and most of the machine's free memory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -57,7 +57,7 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// From this moment on checkpoints fail as if the caller had asked to stop.
+    /// From this moment on, checkpoints fail as if the caller had asked to stop.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
         *self
             .deadline
@@ -65,7 +65,7 @@ impl Control {
             .unwrap_or_else(PoisonError::into_inner) = deadline;
     }
 
-    /// Names the method at work.
+    /// Names the current method.
     pub(crate) fn set_stage(&self, stage: Option<&'static str>) {
         *self.stage.write().unwrap_or_else(PoisonError::into_inner) = stage;
     }

@@ -1,8 +1,9 @@
 //! k-fold cross-validation of every setting of a method.
 //!
 //! Per fold: scaling on its training rows, one matrix of distances (or inner products) for all
-//! settings, then every arm of settings as one task. Tasks run in parallel; as each is computed
-//! by itself and results are kept by position, the table does not depend on the number of threads.
+//! settings, then every arm of settings as one task. Tasks run in parallel; each is computed
+//! independently and results are kept by position, so the table does not depend on the number of
+//! threads.
 
 use super::control::Control;
 use super::fold::PreparedFold;
@@ -18,9 +19,9 @@ use crate::params::{Protocol, Validation};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Cross-validates every setting of the arms, which are those of [`Method::grid`] on the whole
-/// data set. The grid is widened while the best setting lies at its edge, if the method has more
-/// to offer. `problem` is all rows of the data set.
+/// Cross-validates every setting of the arms, which are those of [`Method::grid`] on the whole data
+/// set. The grid is widened while the best setting lies at its edge, if the method has more
+/// settings to offer. `problem` is all rows of the data set.
 pub(super) fn cross_validate<M: Method>(
     method: &M,
     data: &Dataset,
@@ -64,8 +65,8 @@ pub(super) fn cross_validate<M: Method>(
         control.checkpoint()?;
         let refined = score(vec![vec![setting]])?.pop();
         if let Some(entry) = refined.filter(|e| e.error.is_some_and(|v| v <= bound + 1e-12)) {
-            // Its own errors are too good: all folds had a part in the choice. The ones of the
-            // setting it replaces stand.
+            // Its own errors are too small, since all folds took part in the choice. The errors of
+            // the setting it replaces are kept.
             let honest = grid[chosen].clone();
             grid.insert(
                 chosen,
@@ -100,7 +101,7 @@ fn score_arms<M: Method>(
     control.report(0, total);
     let unit = (0..data.n_samples()).map(|i| data.weight(i)).sum::<f64>() / data.n_samples() as f64;
     let mut race = Race::new(arms, unit);
-    // A race is run fold by fold, so that what the first ones say can save the others.
+    // A race runs fold by fold, so that the first folds can spare work in the others.
     let at_once = if method.races() {
         1
     } else {
@@ -169,7 +170,7 @@ impl Plan {
         let base = 8
             * (u64::from(footprint.train_base) * train * train
                 + u64::from(footprint.held_out_base) * test * train);
-        // Responses, coefficients, fitted values and what becomes of them: about eight matrices of
+        // Responses, coefficients, fitted values and intermediate results: about eight matrices of
         // rows x classes.
         let by_class = 8 * 8 * n_classes as u64 * (train + test);
         let work = 8 * footprint.copies as u64 * train * train
@@ -204,7 +205,7 @@ impl Plan {
             .checked_div(base)
             .unwrap_or(u64::MAX)
             .clamp(1, folds.len() as u64) as usize;
-        // With memory for every thread the scheduler may take all tasks as they come.
+        // With enough memory for every thread, all tasks go to the scheduler at once.
         let tasks_at_once = if tasks >= threads {
             (folds_at_once * n_arms).max(1)
         } else {
@@ -264,9 +265,9 @@ mod tests {
     use crate::params::KernelChoice;
     use crate::tuning::fold::{Prepared, prepare, prepare_all};
 
-    /// Whether a table is what fits by hand give, whatever the number of threads and the memory. A
-    /// final fit may go on to a tighter tolerance than the folds: so many rows on the border may
-    /// turn.
+    /// Checks that a table equals separate fits, whatever the number of threads and the memory. A
+    /// final fit may have a tighter tolerance than the folds, so up to `rows` rows near the border
+    /// may change.
     fn check<M: Method>(method: M, rows: f64) {
         let (data, name) = (simulate::rings(3), M::ABOUT.name);
         let protocol = Protocol::default().folds(3);

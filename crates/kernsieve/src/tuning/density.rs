@@ -1,4 +1,5 @@
-//! From rows to a density: the bandwidth by cross-validation, then the estimate on all rows.
+//! From rows to a density: the bandwidth is found by cross-validation, then the density is
+//! estimated on all rows.
 
 use super::control::Control;
 use super::memory::for_people;
@@ -30,7 +31,7 @@ struct Logged {
 
 impl Logged {
     fn get(self) -> Option<f64> {
-        // As two factors, of which each may overflow where the product does not.
+        // One factor may overflow where the product does not.
         let half = (0.5 * self.log).exp();
         Some(self.value * half * half).filter(|v| v.is_finite() && (*v != 0.0 || self.value == 0.0))
     }
@@ -63,14 +64,14 @@ impl Logged {
     }
 }
 
-/// What a fold says of a bandwidth.
+/// The result of a bandwidth in a fold.
 #[derive(Clone, Copy)]
 struct FoldScore {
     /// `integral f^2 - 2 mean f(held-out row)`, times the weight of the held-out rows.
     ise: Logged,
     /// Sum of the log densities of the held-out rows.
     log_density: f64,
-    /// Rows with a weight.
+    /// Rows with a nonzero weight.
     retained: usize,
 }
 
@@ -84,8 +85,8 @@ pub struct DensityData<'a> {
     pub schema: &'a Schema,
 }
 
-/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the protocol
-/// the folds, the seed and the standardisation count.
+/// Tunes the bandwidth by the criterion and estimates the density of the rows. Of the protocol,
+/// only the folds, the seed and the standardisation are used.
 ///
 /// ```
 /// use kernsieve::data::{Schema, simulate};
@@ -176,7 +177,7 @@ fn prepare(
     protocol.check()?;
     if n < 3 {
         return Err(Error::Data(format!(
-            "a density needs three rows or more, here are {n}"
+            "a density needs at least three rows, got {n}"
         )));
     }
     let all: Vec<usize> = (0..n).collect();
@@ -201,14 +202,14 @@ fn prepare(
     Ok(scaling)
 }
 
-/// What cross-validation says of the bandwidths.
+/// The cross-validation results of the bandwidths.
 struct Tuning {
     folds: usize,
     grid: Vec<DensityEntry>,
     chosen: usize,
 }
 
-/// Cross-validates every bandwidth; the first of equals, which is the widest, is chosen.
+/// Cross-validates every bandwidth. On a tie the first one, which is the widest, is chosen.
 fn tune(density: &Density, rows: &Rows, protocol: &Protocol, control: &Control) -> Result<Tuning> {
     let d = rows.feature_weights.iter().filter(|w| **w != 0.0).count();
     let kernels = density_kernels(&density.kernel, d, 50)?;
@@ -253,7 +254,7 @@ fn tune(density: &Density, rows: &Rows, protocol: &Protocol, control: &Control) 
     })
 }
 
-/// How a density came about.
+/// How a density was found.
 fn record(
     density: &Density,
     protocol: &Protocol,
@@ -300,7 +301,7 @@ fn record(
     }
 }
 
-/// Standardised rows with all that a sample needs.
+/// Standardised rows with everything that a sample needs.
 struct Rows {
     x: Matrix,
     weights: Option<Vec<f64>>,
@@ -350,8 +351,8 @@ impl Rows {
     }
 }
 
-/// Scores of every kernel in every fold. The scaling is that of all rows: it knows no more of a
-/// held-out row than its share in means and variances, and folds stay comparable.
+/// Scores of every kernel in every fold. The scaling is that of all rows: a held-out row enters it
+/// only through means and variances, and folds stay comparable.
 fn cross_validate(
     whole: &Rows,
     kernels: &[Kernel],

@@ -53,7 +53,7 @@ pub(super) fn prepare_all(data: &Dataset, protocol: &Protocol) -> Result<Prepare
 
 /// One fold, ready for all arms.
 pub(super) struct PreparedFold {
-    /// `None` when the training part has one class only: then that class is the answer.
+    /// `None` if the training part has only one class, which is then the answer.
     pub(super) fold: Option<Fold>,
     /// Class code in the whole data set of each class of the fold.
     pub(super) classes: Vec<usize>,
@@ -109,7 +109,7 @@ impl PreparedFold {
         })
     }
 
-    /// What one setting says of the held-out rows; zeros where the fold has one class only.
+    /// The scores of one setting on the held-out rows; zeros if the fold has only one class.
     pub(super) fn scores_of<M: Method>(
         &self,
         method: &M,

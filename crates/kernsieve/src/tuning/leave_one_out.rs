@@ -1,10 +1,10 @@
-//! Validation by leaving every row out in turn, by formula: one fit per setting instead of one per
+//! Validation by leaving out each row in turn, by formula: one fit per setting instead of one per
 //! row.
 //!
-//! Settings are compared by the PRESS statistic, the sum of squared leave-one-out residuals of
-//! the scored responses; errors are counted beside it. Features are standardised, and samples
-//! selected, on all rows: what is left out of a row's prediction is its part in the regression.
-//! That makes the errors too small; cross-validation by folds leaves everything out.
+//! Settings are compared by the PRESS statistic, the sum of squared leave-one-out residuals of the
+//! scored responses; errors are counted as well. Features are standardised, and samples selected,
+//! on all rows: only the row's part in the regression is left out of its prediction. That makes the
+//! errors too small; cross-validation by folds leaves the row out of every step.
 
 use super::control::Control;
 use super::memory::{for_people, rows_that_fit};
@@ -62,7 +62,7 @@ pub(super) fn leave_one_out<M: Method>(
     Ok(table(grid, chosen, classes.n_rows(), protocol.rule))
 }
 
-/// Mean of the squared residuals and its standard error, rows weighed.
+/// Weighted mean of the squared residuals, and its standard error.
 fn press(squared: &[f64], classes: &Classes) -> Press {
     let n = classes.total();
     let weighed = |f: &dyn Fn(f64) -> f64| {

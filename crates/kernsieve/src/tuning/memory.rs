@@ -1,9 +1,9 @@
-//! How much memory there is.
+//! How much memory is available.
 
 use crate::method::About;
 
-/// Memory that is free for us, in bytes: the system's figure, or what a control group leaves.
-/// `None` where the system does not tell.
+/// Available memory in bytes: the system's figure, or what a control group leaves. `None` if the
+/// system does not say.
 pub fn available_memory() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kib: u64 = meminfo
@@ -51,11 +51,11 @@ pub fn for_people(bytes: u64) -> String {
     }
 }
 
-/// What to do where only so many rows fit.
+/// What to do if only this many rows fit.
 pub(crate) fn remedy(about: &About, fits: u64, cache: u64) -> String {
     if cache > 0 {
         return format!(
-            "rows of the kernel matrix are computed when needed already; `memory={}` is enough",
+            "rows of the kernel matrix are already computed on demand; `memory={}` is enough",
             format_args!("{}M", (2 * cache) >> 20)
         );
     }

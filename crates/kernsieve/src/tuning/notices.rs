@@ -1,4 +1,4 @@
-//! What there is to say about data and fits.
+//! Notices about data and fits.
 
 use crate::data::{Dataset, Scaling};
 use crate::method::{Certificate, Chosen, Fit, Setting};
@@ -9,14 +9,14 @@ use std::collections::HashSet;
 /// A residual of a closed form beyond this is more than rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// What there is to say of features that are constant.
+/// The notice about constant features.
 pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<Notice> {
     let constant = names.iter().zip(&scaling.active).filter(|(_, on)| !**on);
     let constant: Vec<String> = constant.map(|(name, _)| name.clone()).collect();
     (!constant.is_empty()).then_some(Notice::ConstantFeatures(constant))
 }
 
-/// What there is to say of a data set before anything is fitted.
+/// Notices about a data set before anything is fitted.
 pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
     let mut notices = Vec::from_iter(constant_features(data.feature_names(), scaling));
     if let Some(weights) = data.weights() {
@@ -48,12 +48,12 @@ pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
     notices
 }
 
-/// What there is to say of a fit. A closed form has always "converged"; where rounding left nothing
-/// of it, its report says that it has not.
+/// Notices about a fit. A closed form always "converges"; if rounding has destroyed its solution,
+/// its report says that it has not.
 pub(super) fn about_fit<S: Setting>(fit: &mut Fit, setting: &S, params: &Params) -> Vec<Notice> {
     let mut notices = Vec::new();
     let report = &mut fit.report;
-    // The ridge of the method itself, not of what stands behind its kernel.
+    // The ridge of the method itself, not that of the posteriors behind its kernel.
     report.ridge = report.ridge.or(Chosen::of(setting).number("ridge"));
     let has_ridge = report.ridge.is_some();
     match (fit.certificate, report.residual) {

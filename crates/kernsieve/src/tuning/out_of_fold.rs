@@ -1,8 +1,8 @@
-//! What a setting says of every row without having seen it: one pass over the folds that serves the
-//! calibration of probabilities and the report.
+//! The predictions of a setting for every row by a fit that has not seen it: one pass over the
+//! folds that serves both the calibration of probabilities and the report.
 //!
-//! The setting was chosen with all rows, so this is a little better than the truth, as any
-//! cross-validated error of the best of many settings is.
+//! The setting was chosen with all rows, so the result is slightly optimistic, like any
+//! cross-validated error of the best of many settings.
 
 use super::control::Control;
 use super::fold::PreparedFold;
@@ -15,24 +15,24 @@ use crate::model::Model;
 use crate::params::Protocol;
 use rayon::prelude::*;
 
-/// Folds of small data sets run side by side; those of large ones use all threads, and much memory,
+/// Folds of small data sets run in parallel; those of large ones use all threads, and much memory,
 /// themselves.
 const SIDE_BY_SIDE: usize = 2000;
-/// A single number is known well enough from a thousand rows.
+/// A thousand rows are enough to learn a single number.
 const ROWS_FOR_TEMPERATURE: usize = 1000;
 
-/// Log scores of the held-out rows of the folds that were asked, in the order of the folds.
+/// Log scores of the held-out rows of the folds fitted so far, in the order of the folds.
 #[derive(Clone, Debug, Default)]
 pub struct OutOfFold {
     folds: Vec<FoldScores>,
 }
 
-/// What a fold says of its held-out rows.
+/// The scores of the held-out rows of a fold.
 #[derive(Clone, Debug)]
 struct FoldScores {
     /// The rows.
     rows: Vec<usize>,
-    /// Class codes of the data set that the scores are of.
+    /// Class codes in the data set to which the scores belong.
     classes: Vec<usize>,
     /// Rows x classes; `None` where the setting could not be fitted.
     scores: Option<Matrix>,
@@ -41,7 +41,7 @@ struct FoldScores {
 }
 
 impl OutOfFold {
-    /// Asks the first folds, as many as hold enough rows for a temperature.
+    /// Fits the first folds, as many as hold enough rows for a temperature.
     pub(super) fn for_temperature<M: Method>(
         method: &M,
         setting: &M::Setting,
@@ -60,7 +60,7 @@ impl OutOfFold {
         Ok(pass)
     }
 
-    /// Asks the folds that were not asked yet.
+    /// Fits the folds that were not fitted yet.
     pub(super) fn complete<M: Method>(
         &mut self,
         method: &M,
@@ -107,8 +107,8 @@ impl OutOfFold {
         Ok(())
     }
 
-    /// The temperature that makes these probabilities best in log loss: log scores are divided by
-    /// it, which changes no predicted class. From a quarter (underconfident) to a thousand; 1 when
+    /// The temperature of least log loss of these probabilities: log scores are divided by it,
+    /// which changes no predicted class. From a quarter (underconfident) to a thousand; 1 when
     /// there is nothing to learn it from.
     pub(super) fn temperature(&self) -> f64 {
         let rows: Vec<Scored> = self.folds.iter().flat_map(|f| f.scored.clone()).collect();

@@ -1,9 +1,9 @@
-//! Arms that are clearly behind after some folds are left out of the others.
+//! Arms that are clearly behind after some folds skip the others.
 //!
 //! After two folds and each one after that, the arm whose best setting has the fewest wrong rows
-//! leads. An arm leaves when its own best setting has more by over two standard deviations of the
-//! difference: two rules that err on `a` and `b` rows differ by at most `sqrt(a + b)` rows by
-//! chance.
+//! leads. An arm leaves when its best setting has more by over two standard deviations of the
+//! difference. By chance, two rules that err on `a` and `b` rows differ with a standard deviation
+//! of at most `sqrt(a + b)` rows.
 
 use super::table::Score;
 
@@ -14,7 +14,7 @@ pub(super) struct Race {
     /// Wrong rows so far of every setting of every arm; infinite for one that failed.
     wrong: Vec<Vec<f64>>,
     folds: usize,
-    /// Mean weight of a row: rows are what is counted.
+    /// Mean weight of a row, to count rows rather than weights.
     unit: f64,
     /// After how many folds each arm left.
     pub(super) left_after: Vec<Option<usize>>,
@@ -30,7 +30,7 @@ impl Race {
         }
     }
 
-    /// Takes in the scores of a fold, and lets arms leave.
+    /// Adds the scores of a fold, and drops arms.
     pub(super) fn after_fold(&mut self, scores: &[Vec<Option<Score>>]) {
         self.folds += 1;
         for (total, fold) in self.wrong.iter_mut().zip(scores) {
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(race.left_after, [None; 3]);
         race.after_fold(&fold([1.0, 2.0, 30.0]));
         assert_eq!(race.left_after, [None, None, Some(2)]);
-        // Weights of another size change nothing.
+        // Rescaled weights change nothing.
         let mut heavy = Race::new(&arms, 1000.0);
         for _ in 0..2 {
             heavy.after_fold(&fold([1000.0, 2000.0, 30_000.0]));

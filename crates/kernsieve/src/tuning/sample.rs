@@ -1,4 +1,4 @@
-//! Tuning on some of the rows, where all of them would take too long.
+//! Tuning on some of the rows, if all of them would take too long.
 
 use super::control::Control;
 use super::cross_validation::cross_validate;
@@ -20,18 +20,18 @@ pub(super) fn tuning_sample<M: Method>(
     Ok(drawn(data, size, protocol.seed)?.map(|(_, sample)| sample))
 }
 
-/// The number of rows that settings are found on, where it is less than all.
+/// The number of rows that settings are found on, if it is less than all.
 pub(super) fn tuning_sample_size<M: Method>(method: &M, data: &Dataset) -> Option<usize> {
     let size = method.tuning_rows(data.n_samples())?;
     (data.n_samples() > size).then_some(size)
 }
 
 /// A bandwidth chosen on 2000 rows, for methods that take `n^3` operations per bandwidth and fold,
-/// on more than 4000 rows. The other settings, which cost little once the kernel is there, and the
+/// on more than 4000 rows. The other settings cost little once the kernel is computed; they and the
 /// estimate of the error are then found on all rows.
 ///
-/// The bandwidth that serves best follows the distances of the rows, which a sample shows as well
-/// as the whole; it narrows slowly as rows grow in number.
+/// The best bandwidth follows the distances between rows, which a sample shows as well as all rows
+/// do; it narrows slowly as the number of rows grows.
 pub(super) fn bandwidth_of_a_sample<M: Method>(
     method: &M,
     data: &Dataset,
@@ -65,12 +65,12 @@ pub(super) fn bandwidth_of_a_sample<M: Method>(
 pub(super) struct FromSample {
     pub(super) rows: usize,
     pub(super) bandwidth: f64,
-    /// Of the choice, which the table of the other settings does not know.
+    /// The optimism of that choice, which the table of the other settings does not include.
     pub(super) optimism: f64,
 }
 
-/// A sample of so many rows by class, and which they are. `None` where there are no more, and where
-/// one of the splits that were given would be left without rows to train on or to hold out, or a
+/// A sample of this many rows by class, and which they are. `None` if there are no more rows than
+/// that, or if a given split would be left without rows to train on or to hold out, or with a
 /// single block of rows.
 pub(super) fn drawn(
     data: &Dataset,

@@ -1,4 +1,4 @@
-//! The table of a validation: one entry per setting, and which of them is chosen.
+//! The table of a validation: one entry per setting, and the chosen one.
 
 use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
@@ -14,9 +14,9 @@ use crate::params::Rule;
 pub(super) struct Score {
     pub(super) wrong: f64,
     pub(super) log_loss: f64,
-    /// Whether each feature has a weight that is not zero, where weights are learned.
+    /// Whether each feature has a nonzero weight, if weights are learned.
     pub(super) kept: Option<Vec<bool>>,
-    /// The scores themselves, where their ranking needs all folds at once.
+    /// The scores themselves, if the ranking needs all folds at once.
     pub(super) rows: Vec<Scored>,
 }
 
@@ -26,8 +26,8 @@ pub(super) type Scores = Vec<Vec<Vec<Option<Score>>>>;
 /// How often a grid may be widened because the best setting lies at its edge.
 const WIDENINGS: usize = 4;
 
-/// Scores arms, and more of them while the best setting lies at the edge of what was tried. Gives
-/// all entries in order of preference, and which is chosen.
+/// Scores arms, and more of them while the best setting lies at the edge of what was tried. Returns
+/// all entries in order of preference, and the chosen one.
 pub(super) fn search<M: Method>(
     method: &M,
     mut arms: Grid<M::Setting>,
@@ -113,7 +113,7 @@ pub(super) fn entries<S>(
                 score: score(&own, ranking, n),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: match fold_errors.as_slice() {
-                    // One split: that of a proportion.
+                    // One split: the standard error of a proportion.
                     [only] => (only * (1.0 - only) / rows.max(1.0)).sqrt(),
                     all => mean_and_standard_error(all).1,
                 },
@@ -127,7 +127,7 @@ pub(super) fn entries<S>(
     entries
 }
 
-/// What decides, where it is not the error alone.
+/// The criterion, if it is not the error alone.
 fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
     let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
     let loss = match ranking {
@@ -141,7 +141,7 @@ fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
     Some((wrong + loss) / n)
 }
 
-/// In how many folds each feature has a weight that is not zero.
+/// In how many folds each feature has a nonzero weight.
 fn feature_folds(folds: &[Score]) -> Vec<usize> {
     let mut counts: Vec<usize> = Vec::new();
     for kept in folds.iter().filter_map(|s| s.kept.as_ref()) {
@@ -154,15 +154,15 @@ fn feature_folds(folds: &[Score]) -> Vec<usize> {
     counts
 }
 
-/// The table that is kept. Where sizes were tried there can be thousands of entries: the curve of
-/// the chosen kernel stays whole, and of every kernel (and ridge) its best size.
+/// The table that is kept. If sizes were tried there can be thousands of entries: the whole curve
+/// is kept for the chosen kernel, and only the best size for every other kernel (and ridge).
 pub(super) fn table<S: Setting>(
     mut grid: Vec<CvEntry<S>>,
     chosen: usize,
     folds: usize,
     rule: Rule,
 ) -> CvTable<S> {
-    // Only the chosen setting's features are of interest, and there may be thousands.
+    // Only the features of the chosen setting matter, and there may be thousands.
     for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
         e.feature_folds.clear();
     }

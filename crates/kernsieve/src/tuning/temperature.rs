@@ -1,4 +1,4 @@
-//! One number that makes log scores as sure of themselves as they have a right to be.
+//! One number that makes log scores as confident as they should be.
 
 use rayon::prelude::*;
 
@@ -10,9 +10,9 @@ pub(super) struct Scored {
     pub(super) weight: f64,
 }
 
-/// Minimises the log loss over temperatures from `lowest` to 1000; gives the temperature and the
-/// loss there, summed over the rows. It is convex in the inverse temperature, so a golden section
-/// search on a logarithmic scale finds the minimum.
+/// Minimises the log loss over temperatures from `lowest` to 1000; returns the temperature and the
+/// loss there, summed over the rows. The loss is convex in the inverse temperature, so a golden
+/// section search on a logarithmic scale finds the minimum.
 pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     if rows.is_empty() {
         return (1.0, 0.0);
@@ -53,8 +53,8 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
 }
 
 /// The log loss at the temperature of least loss, summed over the rows: how well the scores order
-/// the rows, whatever their scale. No odds may be longer than the number of rows, which is all that
-/// they can tell.
+/// the rows, whatever their scale. Odds are limited by the number of rows, since the rows cannot
+/// support longer ones.
 pub(super) fn tempered_log_loss(rows: &[Scored]) -> f64 {
     let longest = rows.iter().fold(0.0, |m, row| {
         let top = row.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_temperature_is_the_one_of_least_loss() {
-        // Scores three times too sure of themselves: true log odds are a third of those claimed.
+        // Scores that are three times too confident: true log odds are a third of those claimed.
         let mut rng = crate::data::Rng::new(3);
         let rows: Vec<Scored> = (0..20_000)
             .map(|_| {

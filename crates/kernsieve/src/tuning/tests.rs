@@ -29,7 +29,8 @@ fn every_method_learns_the_rings_or_says_why_not() {
         let name = entry.about.name;
         let t = trained(entry, &Params::new(), &data, true).expect("trains");
         let error = error_on(&t, &test);
-        // A ring around a disc: a linear rule cannot, kernels must (paper: KOS about 5 %).
+        // A ring around a disc: a linear rule cannot separate them, kernels must (paper: KOS about
+        // 5 %).
         let bound = if ["lda", "l1-dkf"].contains(&name) {
             0.3
         } else {
@@ -52,7 +53,7 @@ fn out_of_fold_errors_are_those_of_the_table() {
     let data = simulate::rings(3);
     for entry in CATALOGUE {
         let name = entry.about.name;
-        // A vote on the features reports the errors of what it replaced.
+        // A vote on the features reports the errors of the setting it replaced.
         let mut given = Params::new();
         if entry.about.param("vote").is_some() {
             given.insert("vote".into(), false.into());

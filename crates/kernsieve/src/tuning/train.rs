@@ -18,9 +18,9 @@ use crate::notice::{Notice, Tuned};
 use crate::params::{Protocol, Validation};
 use std::time::Instant;
 
-/// A model and how it came about.
+/// A model and how it was trained.
 pub struct Trained {
-    /// What predicts and is saved.
+    /// The model, which predicts and can be saved.
     pub model: Model,
     /// Things the user should know.
     pub notices: Vec<Notice>,
@@ -28,7 +28,7 @@ pub struct Trained {
     pub tune_seconds: f64,
     /// Seconds of the final fit.
     pub fit_seconds: f64,
-    /// What the folds said of their held-out rows at the chosen setting, as far as they were asked.
+    /// Scores of held-out rows at the chosen setting, for the folds that were fitted.
     pub out_of_fold: Option<OutOfFold>,
 }
 
@@ -100,13 +100,13 @@ struct Job<'a, M> {
     notices: Vec<Notice>,
 }
 
-/// What is tuned on which rows.
+/// What is tuned, and on which rows.
 struct Plan<M> {
-    /// The method, its bandwidth fixed where a sample has found it.
+    /// The method, with its bandwidth fixed if a sample has found it.
     method: M,
-    /// Rows to tune on with the problem that they make, where they are not all.
+    /// Rows to tune on and their problem, if they are not all.
     sample: Option<(Dataset, Problem)>,
-    /// Of the choice of a bandwidth on a sample.
+    /// The optimism of choosing a bandwidth on a sample.
     optimism: f64,
 }
 
@@ -135,8 +135,8 @@ impl<'a, M: Method> Job<'a, M> {
                 "validation",
                 "loo",
                 method.leaves_one_out(),
-                "cv or split, unless the method is smkda without `candidates` and `posterior`, which \
-                 has a formula for leave-one-out",
+                "cv or split, unless the method is smkda without `candidates` and `posterior`, \
+                 which has a formula for leave-one-out",
             )?;
             if data.blocks().is_some() {
                 return Err(Error::Data(
@@ -155,7 +155,7 @@ impl<'a, M: Method> Job<'a, M> {
         })
     }
 
-    /// Step 2: with many rows, which of them to tune on; whether all of it fits into memory.
+    /// Step 2: which rows to tune on, if there are many; whether everything fits into memory.
     fn plan(&mut self, control: &Control) -> Result<Plan<M>> {
         let (n, n_classes) = (self.all.problem.n(), self.all.problem.labels.n_classes());
         let sample = tuning_sample(&self.method, self.data, self.protocol)?;
@@ -191,8 +191,8 @@ impl<'a, M: Method> Job<'a, M> {
         })
     }
 
-    /// Step 3: the setting. Cross-validation runs even when there is one only, for its estimate of
-    /// the error, unless the protocol does without.
+    /// Step 3: the setting. Cross-validation runs even if there is only one, for its estimate of
+    /// the error, unless the protocol turns that off.
     fn tune(&self, plan: &Plan<M>, control: &Control) -> Result<Tuning<M>> {
         let (method, protocol) = (&plan.method, self.protocol);
         let (data, problem) = match &plan.sample {
@@ -214,8 +214,8 @@ impl<'a, M: Method> Job<'a, M> {
             }
             Validation::LeaveOneOut => {
                 let table = leave_one_out(method, problem, arms, protocol, control)?;
-                // PRESS has chosen; what it says of the error is too good, since every row had a
-                // part in the selection.
+                // PRESS has chosen the setting. Its estimate of the error is too small, since every
+                // row took part in the selection.
                 let arm = vec![vec![table.best().setting.clone()]];
                 let folds = cross_validate(method, data, problem, arm, protocol, control)?;
                 table.with_error_of(&folds)
@@ -252,7 +252,7 @@ impl<'a, M: Method> Job<'a, M> {
         Ok((temperature, plan.sample.is_none().then_some(pass)))
     }
 
-    /// Step 6 (the fit itself is step 5): model, record, training error, and what there is to say.
+    /// Step 6 (the fit itself is step 5): model, record, training error and notices.
     fn assemble(
         mut self,
         schema: &Schema,
@@ -297,7 +297,7 @@ impl<'a, M: Method> Job<'a, M> {
         };
         model.check().map_err(|e| match e {
             Error::ModelFile(what) => Error::Data(format!(
-                "what was fitted cannot be used ({what}): numbers overflow; leave the \
+                "the fitted model cannot be used ({what}): numbers overflow; leave the \
                  standardisation on, or rescale the features"
             )),
             other => other,
@@ -324,7 +324,7 @@ fn costs(protocol: &Protocol, labels: &Labels, kept: &[usize]) -> Result<Vec<f64
     )))
 }
 
-/// Whether the fit on all rows has the memory that it needs.
+/// Checks that the fit on all rows has the memory that it needs.
 fn check_final_fit<M: Method>(
     footprint: Footprint,
     n: usize,
@@ -332,7 +332,7 @@ fn check_final_fit<M: Method>(
     control: &Control,
 ) -> Result<()> {
     let (rows, limit) = (n as u64, control.memory_bytes());
-    // Kernel values of all rows with the landmarks, and what becomes of them.
+    // Kernel values of all rows with the landmarks, and matrices made from them.
     let tall = 8 * 5 * rows * footprint.landmarks.min(n) as u64;
     if tall > limit {
         return Err(Error::Memory {

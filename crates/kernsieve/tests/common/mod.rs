@@ -1,10 +1,10 @@
-//! Problems whose numbers do not matter, for tests that count.
+//! Arbitrary problems, for tests that count work or memory.
 
 use kernsieve::data::Labels;
 use kernsieve::linalg::Matrix;
 use kernsieve::method::Problem;
 
-/// Numbers between -1 and 1 that do not matter, by a generator of its own: one of the library may
+/// Arbitrary numbers between -1 and 1, by a separate generator, because the library's own may
 /// change.
 pub fn numbers(rows: usize, cols: usize) -> Matrix {
     let mut state = 1u64;

@@ -1,5 +1,5 @@
-//! Any method with a discriminant kernel: posteriors first, then the method on the features that
-//! stand for their kernel.
+//! Any method with a discriminant kernel. The posteriors are estimated first; the method then works
+//! on the features whose inner products are their kernel.
 
 #[cfg(test)]
 mod tests;
@@ -18,10 +18,10 @@ use crate::params::{KERNEL_PARAMS, KernelChoice, Params, Protocol};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Features of the kernel that vary less than this are constant but for rounding.
+/// Features of the kernel that vary less than this are constant up to rounding.
 const SMALLEST_DEVIATION: f64 = 1e-9;
 
-/// Of the penalties of linear posteriors every third is tried inside another method.
+/// Inside another method, only every third penalty of linear posteriors is tried.
 const OUTER_STEP: usize = 3;
 
 /// A method whose kernel can be the discriminant kernel of class posteriors. Methods that weigh
@@ -39,7 +39,7 @@ pub trait WithPosterior: Method {
     }
 }
 
-/// Methods that are given a kernel in so many words.
+/// Methods with an explicit kernel parameter.
 macro_rules! with_posterior {
     ($($method:ident),+) => {$(
         impl WithPosterior for $method {
@@ -62,7 +62,7 @@ with_posterior!(Mkda, Smkda, Kos, Klr);
 pub struct Discriminant<M> {
     /// Estimates the posteriors.
     posterior: Posterior,
-    /// What is done with the kernel, as a method with a linear kernel.
+    /// The outer method, which sees the kernel as a linear one.
     outer: M,
 }
 
@@ -92,8 +92,7 @@ impl<M: WithPosterior> From<Discriminant<M>> for Params {
     }
 }
 
-/// Whether a method forms no matrix of the size of the data: then the posteriors are what takes
-/// the time.
+/// Whether a method forms no `n x n` matrix. The posteriors then take most of the time.
 trait ClosedForm {
     fn is_closed_form(&self) -> bool;
 }
@@ -147,13 +146,13 @@ impl<M: WithPosterior> Discriminant<M> {
         &self.posterior
     }
 
-    /// What is done with the kernel.
+    /// The outer method, which uses the kernel.
     pub fn outer(&self) -> &M {
         &self.outer
     }
 
     /// The problem that the outer method sees: `psi` of every row in place of the row. Features
-    /// that are constant but for rounding take no part.
+    /// that are constant up to rounding are left out.
     fn outer_problem(&self, problem: &Problem, mut psi: Matrix, priors: &[f64]) -> Problem {
         let classes = problem.classes();
         let means = classes.column_means(&psi);
@@ -229,8 +228,8 @@ impl<M: WithPosterior> Discriminant<M> {
     }
 }
 
-/// The problem with the shares of its rows for priors: posteriors are those of the training rows,
-/// and other priors come in at the end.
+/// The problem with the shares of its rows as priors: the posteriors are those of the training
+/// rows, and other priors are applied at the end.
 fn with_own_priors(problem: &Problem) -> Problem {
     Problem {
         priors: problem.classes().shares(),
@@ -269,8 +268,8 @@ impl<M: WithPosterior> Method for Discriminant<M> {
 
     fn footprint(&self, n: usize) -> Footprint {
         let (inner, outer) = (self.posterior.footprint(n), self.outer.footprint(n));
-        // Base values of the training rows with themselves stand in both halves of the fold that is
-        // asked about; the outer method has its own Gram matrix.
+        // The base values among the training rows appear in both halves of this fold. The outer
+        // method has its own Gram matrix.
         let doubled = if inner.held_out_base { 2 } else { 0 };
         Footprint {
             train_base: inner.train_base || inner.held_out_base,
@@ -295,7 +294,7 @@ impl<M: WithPosterior> Method for Discriminant<M> {
 
     /// Every setting of the posteriors with every setting of the outer method.
     fn grid(&self, problem: &Problem, protocol: &Protocol) -> Result<Grid<Self::Setting>> {
-        // The grid of the outer method sees the best posteriors there could be: the classes
+        // The grid of the outer method is made with the best possible posteriors: the classes
         // themselves.
         let priors = problem.classes().shares();
         let codes = problem.labels.codes();
@@ -326,7 +325,7 @@ impl<M: WithPosterior> Method for Discriminant<M> {
         let more = self.posterior.widen(&inner, &chosen.posterior, n_classes);
         let outer = [with(&tried[0].posterior)];
         let mut arms: Grid<Self::Setting> = more.iter().map(|arm| product(arm, &outer)).collect();
-        // And the outer method's own grid, with the posteriors at hand.
+        // Then the outer method's own grid, with these posteriors.
         let own = with(&chosen.posterior);
         let wider = self.outer.widen(&own, &chosen.outer, n_classes);
         let here = std::slice::from_ref(&chosen.posterior);
@@ -335,7 +334,7 @@ impl<M: WithPosterior> Method for Discriminant<M> {
     }
 
     fn held_out(&self, fold: &Fold, arm: &[Self::Setting]) -> Result<Vec<Option<HeldOut>>> {
-        // Runs of settings with the same posteriors, which are estimated once.
+        // Runs of settings share the same posteriors, which are estimated once.
         let runs: Vec<&[Self::Setting]> = arm.chunk_by(|a, b| a.posterior == b.posterior).collect();
         let settings: Vec<PosteriorSetting> = runs.iter().map(|r| r[0].posterior).collect();
         let asked = self.with_training_rows(fold);
@@ -380,7 +379,7 @@ impl<M: WithPosterior> Method for Discriminant<M> {
             .retained_rows
             .extend(others.filter(|&row| !there[row]));
         if self.outer.is_closed_form() {
-            // The posteriors are what is solved step by step.
+            // Only the posteriors are solved step by step.
             report.objective = estimate.report.objective;
             report.residual = estimate.report.residual;
         }
@@ -402,7 +401,7 @@ impl<M: WithPosterior> Method for Discriminant<M> {
     }
 }
 
-/// Every setting of the posteriors with every one of the outer arms.
+/// Every setting of the posteriors with every arm of the outer method.
 fn product<S: Setting>(
     inner: &[PosteriorSetting],
     outer: &[Vec<S>],

@@ -96,8 +96,8 @@ fn the_analysis_is_the_one_in_kernel_space() {
         .take_while(|v| **v > 1e-9 * eigen.values[0])
         .count();
     assert!(rank < c);
-    // In the whitened range the total covariance is the identity, and so it stays under the
-    // rotation that eq. 2 still asks for.
+    // In the whitened range the total covariance is the identity, and it stays so under the
+    // rotation that eq. 2 still requires.
     let whiten = Matrix::from_fn(n, rank, |j, k| {
         eigen.vectors[(j, k)] / eigen.values[k].sqrt()
     });

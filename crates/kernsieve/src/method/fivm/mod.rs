@@ -1,23 +1,23 @@
 //! The feature import vector machine (Ghosh & Wang, sections 4 to 6): kernel logistic regression on
 //! the few features that matter, imported one at a time; any number of classes.
 //!
-//! `import` is Algorithm 1: of all features the one with which [`super::klr`] reaches the
-//! least `H` enters, again and again. `H` ranks candidates of one step and says nothing across
-//! steps (section 4.3), so when to stop is a question of its own:
+//! `import` is Algorithm 1: at each step the feature with which [`super::klr`] reaches the least
+//! `H` enters. `H` ranks the candidates of one step and cannot be compared across steps (section
+//! 4.3), so stopping needs a rule of its own:
 //!
-//! - [`Stopping::Cv`] (default): the number of features is tuned with bandwidth and ridge. Every fold
-//!   walks its own path, selection included. A fold's path ends `patience` imports after the log
-//!   loss of its held-out rows was least.
-//! - [`Stopping::Accuracy`]: the paper's. With `p_k` the training accuracy after `k` imports, stop
-//!   when `|p_k - p_{k - lag}| / p_k < tol` for `patience` imports in a row (the paper: one), which
-//!   are taken back.
+//! - [`Stopping::Cv`] (default): the number of features is tuned with bandwidth and ridge. Every
+//!   fold walks its own path, selection included. A fold's path ends `patience` imports after the
+//!   log loss of its held-out rows was least.
+//! - [`Stopping::Accuracy`]: the paper's rule. With `p_k` the training accuracy after `k` imports,
+//!   stop when `|p_k - p_{k - lag}| / p_k < tol` for `patience` imports in a row (the paper: one),
+//!   which are taken back.
 //! - [`Stopping::None`]: `max_features` imports.
 //!
 //! `max_features` bounds all three. With `max_support` the model of the imported features is
 //! carried by few samples ([`crate::solver::import_vectors`]), so it is sparse both ways.
 //!
 //! Complexity of one import: `p n^2 / 2` kernel values and `4 p n^2` flops for the bounds that rule
-//! most candidates out; `2 n^2` flops a conjugate gradient step for the others.
+//! most candidates out; `2 n^2` flops per conjugate gradient step for the others.
 //!
 //! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
 //! selection", SADM 8 (2015).
@@ -44,15 +44,15 @@ use crate::solver::logistic::{Likelihood, Stop};
 use import::{Followers, Ground, Import, Walk};
 use params::PARAMS;
 
-/// Bandwidths that are tried: the features are standardised and the kernel sees few of them. Smooth
-/// ones first.
+/// Bandwidths to try, smooth ones first. The features are standardised and the kernel sees few of
+/// them.
 const WIDTHS: [f64; 4] = [4.0, 2.0, 1.0, 0.5];
-/// Exponents of 2 of the ridges that are tried, large ones first.
+/// Exponents of 2 of the ridges to try, large ones first.
 const RIDGE_EXPONENTS: [i32; 4] = [-1, -4, -7, -9];
-/// Longest path when `max_features` does not say.
+/// Longest path if `max_features` is not given.
 const LONGEST: usize = 30;
-/// Imports without a better held-out log loss after which a fold's path ends, and by which the path
-/// of the model is longer than chosen.
+/// Imports without a better held-out log loss after which a fold's path ends. The path of the model
+/// goes this far beyond the chosen size.
 const PATIENCE: usize = 5;
 
 impl Fivm {
@@ -72,7 +72,7 @@ impl Fivm {
         }
     }
 
-    /// How many of these imports stay, if the rule of section 4.3 ends the path here.
+    /// How many of these imports are kept, if the rule of section 4.3 ends the path here.
     fn stopped(&self, path: &[Import]) -> Option<usize> {
         let Stopping::Accuracy { tol, lag, .. } = self.stop else {
             return None;
@@ -113,7 +113,7 @@ impl Fivm {
         ))
     }
 
-    /// One path in one fold, and what it says of the held-out rows at each size of the arm.
+    /// One path in one fold, and its scores of the held-out rows at each size of the arm.
     fn follow(
         &self,
         fold: &Fold,
@@ -193,7 +193,8 @@ impl Method for Fivm {
         class: "FIVM",
         title: "kernel logistic regression on features imported one at a time",
         plain: "logistic regression on imported features (FIVM)",
-        summary: "Kernel logistic regression on the few features that matter, imported one at a time.",
+        summary: "Kernel logistic regression on the few features that matter, imported one at a \
+                  time.",
         paper: "Ghosh & Wang 2015",
         tuned: "bandwidth, ridge, features",
         decides: "softmax",
@@ -267,9 +268,9 @@ impl Method for Fivm {
         some(arms)
     }
 
-    /// Features that most folds do not confirm are not imported: the number of features is cut to
-    /// those before the first of them, and settings are chosen anew among so few, until all are
-    /// confirmed.
+    /// Features that most folds do not confirm are not imported. The number of features is cut to
+    /// those before the first unconfirmed one and settings are chosen again with that limit, until
+    /// all features are confirmed.
     fn refine(
         &self,
         problem: &Problem,
@@ -349,8 +350,7 @@ impl Method for Fivm {
         let ridge = setting.ridge;
         let mut walk = Walk::new(&ground, ridge)?;
         let longest = self.longest(ground.n_features());
-        // The path goes on for a while after the chosen size, so that one can see what was left
-        // out.
+        // The path goes on for a while after the chosen size, to show what was left out.
         let end = setting
             .n_features
             .map_or(longest, |k| (k + self.patience()).min(longest));

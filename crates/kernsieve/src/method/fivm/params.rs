@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 /// | `tol`, `lag` | 0.001, 1 | | epsilon and delta k of `stop = accuracy` |
 /// | `patience` | 5; with `stop = accuracy` 1 | 1 or more | imports without progress |
 /// | `vote` | yes | | with `stop = cv`: folds vote on the features |
-/// | `max_support` | all | 1 or more | at most so many samples carry the model |
+/// | `max_support` | all | 1 or more | the model keeps at most this many samples |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fivm {
@@ -39,7 +39,7 @@ pub struct Fivm {
 pub enum Stopping {
     /// At the number of features of least cross-validated error.
     Cv {
-        /// Imports without progress before the end of a fold's path; `None` is 5.
+        /// Imports without progress after which a fold's path ends; `None` means 5.
         #[serde(default)]
         patience: Option<usize>,
         /// Whether folds vote on the features: imports that fewer than half of them confirm are
@@ -47,7 +47,8 @@ pub enum Stopping {
         #[serde(default = "yes")]
         vote: bool,
     },
-    /// When the training accuracy no longer changes by more than `tol`, relatively; the paper's.
+    /// When the training accuracy no longer changes by more than `tol`, relatively: the paper's
+    /// rule.
     Accuracy {
         /// `epsilon`.
         #[serde(default = "thousandth")]
@@ -55,7 +56,7 @@ pub enum Stopping {
         /// `delta k`.
         #[serde(default = "one")]
         lag: usize,
-        /// Imports in a row without a change; `None` is 1.
+        /// Imports in a row without a change; `None` means 1.
         #[serde(default)]
         patience: Option<usize>,
     },
@@ -91,7 +92,7 @@ pub struct FivmSetting {
     pub kernel: Kernel,
     /// The ridge.
     pub ridge: f64,
-    /// Imported features; `None` where a rule ends the imports in every fit.
+    /// Imported features; `None` if a rule ends the imports in every fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_features: Option<usize>,
 }
@@ -134,25 +135,25 @@ impl Fivm {
         self
     }
 
-    /// With these ridges to choose among; one is used as it is.
+    /// With these ridges to choose among; a single one is used as given.
     pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
         self.ridges = ridges.into();
         self
     }
 
-    /// With at most so many imports.
+    /// With at most this many imports.
     pub fn max_features(mut self, features: usize) -> Self {
         self.max_features = Some(features);
         self
     }
 
-    /// With imports that end by this rule.
+    /// With this rule for the end of the imports.
     pub fn stop(mut self, stop: Stopping) -> Self {
         self.stop = stop;
         self
     }
 
-    /// With at most so many samples that carry the model.
+    /// With at most this many samples in the model.
     pub fn max_support(mut self, samples: usize) -> Self {
         self.max_support = Some(samples);
         self
@@ -179,8 +180,8 @@ pub(super) const PARAMS: &[Param] = &[
         "stop",
         Kind::Word(&["cv", "accuracy", "none"], ""),
         Fallback::Word("cv"),
-        "When imports end: at the number of features of least cross-validated error, when the training \
-         accuracy stands still, or at `max_features`",
+        "When imports end: at the number of features of least cross-validated error, when the \
+         training accuracy stands still, or at `max_features`",
     ),
     Param::new(
         "tol",
@@ -210,7 +211,7 @@ pub(super) const PARAMS: &[Param] = &[
             letter: "K",
         },
         Fallback::Absent("5; with `stop=accuracy` 1"),
-        "Imports without progress before the end",
+        "Imports without progress after which the path ends",
     ),
     VOTE,
     IMPORT_VECTORS,

@@ -1,20 +1,20 @@
 //! Kernel optimal scoring (two classes as published; any number by orthogonal scores).
 //!
 //! ```text
-//! min_alpha (1/n) |Y theta - M alpha|^2 + gamma alpha' (M + jitter I) alpha,    M = C K C       (eq. 4)
-//! alpha = (M^2 + n gamma (M + jitter I))^-1 M Y theta                                            (eq. 5)
+//! min_alpha (1/n) |Y theta - M alpha|^2 + gamma alpha' (M + jitter I) alpha,   M = C K C   (eq. 4)
+//! alpha = (M^2 + n gamma (M + jitter I))^-1 M Y theta                                      (eq. 5)
 //! ```
 //! A row is projected by `P(x) = (K(X, x)' - 1'K/n) C alpha` (eq. 6) and assigned to the nearest
 //! class centroid (section 2.4), shifted by the priors. For `c` classes there are `c - 1`
-//! orthogonal scores with the same ridge, rotated so that the first separates most; two classes are
-//! exactly the paper. Eq. 5 is solved by partial fractions: `M^2` is never formed. Departures from
-//! the paper: the centroids' distances are weighed against the class priors, as in the authors' R
-//! package, which classifies the projections by linear discriminant analysis. As printed (`--priors
-//! uniform`) the rule errs on 27 % of the blood donations, where always saying "no" errs on 24 %;
-//! with the priors it errs on the published 22 %. `gamma` from the stabilization rule is read as `n
-//! gamma = gamma-hat` (its formula 5.2 has no `n`); [`RidgeRule::StabilizationLiteral`] is the
-//! printed reading. Complexity: two Cholesky factorisations, `2 n^3 / 3` flops, and `n^2 p` for the
-//! Gram matrix. Dense in samples.
+//! orthogonal scores with the same ridge, rotated so that the first separates most; with two
+//! classes this is exactly the paper. Eq. 5 is solved by partial fractions: `M^2` is never formed.
+//! Departures from the paper: the distances to the centroids are weighed against the class priors,
+//! as in the authors' R package, which classifies the projections by linear discriminant analysis.
+//! As printed (`priors = uniform`), the rule errs on 27 % of the blood donations, where always
+//! saying "no" errs on 24 %; with the priors it errs on the published 22 %. `gamma` from the
+//! stabilization rule is read as `n gamma = gamma-hat` (its formula 5.2 has no `n`);
+//! [`RidgeRule::StabilizationLiteral`] is the printed reading. Complexity: two Cholesky
+//! factorisations, `2 n^3 / 3` flops, and `n^2 p` for the Gram matrix. Dense in samples.
 //!
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
 //! scoring", AISTATS 2019.
@@ -79,12 +79,11 @@ pub struct GramSolution {
     pub residual: f64,
 }
 
-/// Solves eq. 5 for one Gram matrix of the caller's and several ridges. `definite` says whether the
-/// matrix is known to be positive semidefinite; if not, its negative part takes no part.
+/// Solves eq. 5 for one Gram matrix that the caller provides and several ridges. `definite` says
+/// whether the matrix is known to be positive semidefinite; if not, its negative part is left out.
 ///
-/// With weights `w` of the rows and `D = diag(sqrt(w))`, `D M D` and `D Y theta` take the places of
-/// `M` and `Y theta`, and the weight of all rows that of `n`: rows that weigh 2 count as given
-/// twice.
+/// With weights `w` of the rows and `D = diag(sqrt(w))`, `D M D` and `D Y theta` replace `M` and `Y
+/// theta`, and the total weight of the rows replaces `n`: a row of weight 2 counts as two rows.
 pub fn solve_gram(
     gram: &Matrix,
     definite: bool,
@@ -154,7 +153,7 @@ pub(super) fn ridge_value(ridge: Ridge, m: &Shifted, y: &Matrix, classes: &Class
     })
 }
 
-/// Ridges to choose among, largest first.
+/// The ridges to choose among, largest first.
 pub(super) fn gamma_grid(count: usize) -> Vec<f64> {
     let mut grid = log_grid(1e-7, 1.0, count);
     grid.reverse();
@@ -270,8 +269,8 @@ impl Kos {
     }
 }
 
-/// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores (directions
-/// without variance count as having very little).
+/// `T` with `T' S T = I` for the pooled within-class covariance `S` of the scores. Directions
+/// without variance are treated as having very little.
 fn whitening(z: &Matrix, classes: &Classes) -> Result<Matrix> {
     let means = classes.means(z);
     let codes = classes.codes();

@@ -47,7 +47,7 @@ pub enum RidgeRule {
     Cv,
 }
 
-/// The ridge: given, or by a rule. A rule means nothing beside a given ridge.
+/// The ridge: given, or by a rule. A rule has no effect if a ridge is given.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenRidge", into = "WrittenRidge")]
 pub enum RidgeChoice {
@@ -96,7 +96,7 @@ impl Default for RidgeChoice {
 }
 
 impl RidgeChoice {
-    /// The ridges that are tried; `None` where a rule finds one in every fit.
+    /// The ridges to try; `None` if a rule finds one in every fit.
     pub(in crate::method) fn tried(self) -> Vec<Option<f64>> {
         match self {
             Self::Given(ridge) => vec![Some(ridge)],
@@ -105,7 +105,7 @@ impl RidgeChoice {
         }
     }
 
-    /// The ridge of a setting that was tried.
+    /// The ridge of a setting from the grid.
     pub(in crate::method) fn at(self, ridge: Option<f64>) -> Ridge {
         match (ridge, self) {
             (Some(ridge), _) | (None, Self::Given(ridge)) => Ridge::Fixed(ridge),
@@ -119,7 +119,7 @@ impl RidgeChoice {
 pub struct KosSetting {
     /// The kernel.
     pub kernel: Kernel,
-    /// The ridge; `None` where a rule finds it in every fit.
+    /// The ridge; `None` if a rule finds it in every fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ridge: Option<f64>,
 }
@@ -143,7 +143,7 @@ impl Setting for KosSetting {
 }
 
 impl Kos {
-    /// A Gaussian kernel, the ridge by stabilization.
+    /// A Gaussian kernel, with the ridge by stabilization.
     pub fn new() -> Self {
         Self::default()
     }

@@ -25,7 +25,7 @@ fn folded_expansion_equals_equation_6_and_scores_have_mean_zero() {
     assert!(fit.report.residual.expect("known") < 1e-13);
     let k = gram(&kernel, &problem.x);
     let n = 41;
-    // alpha by eq. 5 literally, M^2 and all, solved through the eigenvalues of the whole
+    // alpha by eq. 5 literally, M^2 included, solved with the eigendecomposition of the whole
     // left-hand side.
     let c = Matrix::from_fn(n, n, |i, j| f64::from(i == j) - 1.0 / n as f64);
     let m = matmul(matmul(c.view(), k.view()).view(), c.view());

@@ -11,14 +11,14 @@
 //! 4. The nearest mean, shifted by the priors, in the within-class covariance (`metric`, `priors`).
 //!    The paper's rule is `metric = total` with equal priors.
 //!
-//! Any estimate of the posteriors will do (`posterior`): logistic regression with an L1 penalty,
-//! kernel logistic regression, kernel densities. The last two make the discriminant nonlinear in
-//! `x`.
+//! Any estimate of the posteriors can be used (`posterior`): logistic regression with an L1
+//! penalty, kernel logistic regression, kernel densities. The last two make the discriminant
+//! nonlinear in `x`.
 //!
 //! Departures from the paper: `lambda` where its eq. 19 has `1 / lambda`; the penalty is found by
-//! cross-validation, not on the test rows. Tuning: penalties `2^10, 2^9, .., 2^-15` and, where
-//! there are so many rows that coefficients are still left at `2^10`, more above; ties go to the
-//! larger one. Complexity: that of the regressions; then `n K^2`.
+//! cross-validation, not on the test rows. Tuning: penalties `2^10, 2^9, .., 2^-15` and larger ones
+//! if there are so many rows that some coefficients are still nonzero at `2^10`; ties go to the
+//! larger penalty. Complexity: that of the regressions, then `n K^2`.
 //!
 //! [Hidaka & Kurita] "Sparse discriminant analysis based on the Bayesian posterior probability
 //! obtained by L1 regression", SSPR & SPR (2012).
@@ -57,7 +57,7 @@ use serde::{Deserialize, Serialize};
 pub type L1Dkf = Discriminant<Mapping>;
 
 impl L1Dkf {
-    /// One lasso per class, its penalty tuned, and discriminant analysis with their kernel.
+    /// One lasso per class with a tuned penalty, and discriminant analysis with their kernel.
     pub fn new() -> Self {
         Self::default()
     }
@@ -67,7 +67,7 @@ impl L1Dkf {
         self.outer().clone().with_posterior(posterior)
     }
 
-    /// With variates by this mapping.
+    /// With this mapping to the variates.
     pub fn mapping(self, mapping: Mapping) -> Self {
         mapping.with_posterior(self.estimate().clone())
     }
@@ -120,7 +120,7 @@ const PARAMS: &[Param] = &[
         ..RIDGES
     },
     Param {
-        help: "At most N samples carry klr posteriors",
+        help: "Keep at most N samples in klr posteriors",
         ..IMPORT_VECTORS
     },
     Param::new(
@@ -141,8 +141,8 @@ impl Method for Mapping {
         class: "L1DKF",
         title: "discriminant analysis with the kernel of class posteriors",
         plain: "discriminants of lasso class probabilities (L1 DKF)",
-        summary: "Discriminant analysis with the discriminant kernel of sparse class posteriors: one \
-                  lasso per class, or another estimate.",
+        summary: "Discriminant analysis with the discriminant kernel of sparse class posteriors: \
+                  one lasso per class, or another estimate.",
         paper: "Hidaka & Kurita 2012",
         tuned: "penalty",
         decides: "nearest mean and priors",
@@ -190,7 +190,7 @@ impl Method for Mapping {
 }
 
 impl WithPosterior for Mapping {
-    /// It has no other kernel than that of the posteriors.
+    /// Its only kernel is that of the posteriors.
     fn with_kernel(self, _: KernelChoice) -> Self {
         self
     }

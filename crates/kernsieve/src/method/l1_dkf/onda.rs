@@ -45,7 +45,7 @@ impl Method for Onda {
     fn fit(&self, problem: &Problem, _: &NoSetting) -> Result<Fit> {
         let classes = problem.classes();
         let roots = response_means(&classes);
-        // A feature that takes no part holds zeros and stays out of phi, too.
+        // A feature that is not used holds zeros and stays out of phi as well.
         let used = |k: usize| problem.feature_weights[k] != 0.0;
         let phi = Matrix::from_fn(problem.n(), roots.len(), |i, k| {
             if used(k) {

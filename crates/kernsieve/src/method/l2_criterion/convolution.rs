@@ -1,4 +1,4 @@
-//! Kernels of the quadratic and the linear term, and what they make of distances.
+//! Kernels of the quadratic and the linear term, and their values from distances.
 
 use super::{BLOCK_ROWS, Distances};
 use crate::classes::Classes;
@@ -6,8 +6,8 @@ use crate::kernel::Kernel;
 use crate::linalg::{Matrix, dot};
 use rayon::prelude::*;
 
-/// Kernels of the quadratic and the linear term. The Laplacian's own convolution is no kernel of
-/// the family: see [`Quadratic`].
+/// Kernels of the quadratic and the linear term. The convolution of the Laplacian with itself is
+/// not a kernel of its family: see [`Quadratic`].
 pub(super) fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
     let k2 = 2.0 * smoothing * smoothing;
     match *kernel {
@@ -20,7 +20,7 @@ pub(super) fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
     }
 }
 
-/// The convolution of two kernels of a family, of which only the bandwidths differ.
+/// The convolution of two kernels of a family that differ only in bandwidth.
 pub(super) fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
     let (s, t) = (a.bandwidth().unwrap_or(1.0), b.bandwidth().unwrap_or(1.0));
     match a {
@@ -64,7 +64,7 @@ pub(super) fn class_sums(
 ) -> Matrix {
     let (n, c, codes) = (distances.len(), classes.n_classes(), classes.codes());
     let mut sums = Matrix::zeros(n, c);
-    // Of few classes one product of vectors each.
+    // With few classes, one dot product per class.
     let shares: Vec<Vec<f64>> = (0..if c <= 4 { c } else { 0 })
         .map(|k| {
             (0..n)
@@ -92,8 +92,8 @@ pub(super) fn class_sums(
         {
             let i = b * BLOCK_ROWS + k;
             linear[codes[i]].apply(row);
-            // A row does not see itself: where all others are far away, taking 1 from a sum later
-            // would leave nothing of them.
+            // A row does not see itself. Subtracting 1 from the sum later would lose the others if
+            // they are all far away.
             row[i] = 0.0;
             if shares.is_empty() {
                 for (j, v) in row.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn class_sums(
                     .zip(&shares)
                     .for_each(|(s, share)| *s = dot(row, share));
             }
-            // Its copies, which a weight stands for, it does see.
+            // It does see its copies, for which a weight stands.
             sums[codes[i]] += (classes.weight(i) - 1.0).max(0.0);
         }
     });

@@ -2,20 +2,20 @@
 //! integrated squared error of a difference of densities.
 //!
 //! With `f_c(x) = sum_{i in c} a_i k_sigma(x, x_i)` and `Y = 1` on one side, `-gamma` on the other,
-//! half of that estimate is up to a constant
+//! half of that estimate is, up to a constant,
 //! ```text
 //! sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i
 //! ```
-//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of
+//! where `h_i` is the leave-one-out estimate of the difference at `x_i` with the kernel of
 //! bandwidth `tau` (section 2.1). `rho^2 = 2 (sigma^2 + lambda^2)`, `tau^2 = sigma^2 + 2 lambda^2`,
 //! `lambda = smoothing * sigma` (section 5.1); `eta = balance` (section 5.5). All kernels are
 //! normalised, but only ratios of their constants occur, and those are kept as logarithms: hundreds
 //! of dimensions neither underflow nor overflow.
 //!
 //! Rows of the quadratic term are computed when a step needs them and kept in a cache of bounded
-//! size: sparse solutions never see most of them. The distances of all pairs of few rows are held;
-//! of many ([`in_memory`]) they stream by in blocks for `h`, and are computed again for every row
-//! of the quadratic term.
+//! size: a sparse solution never needs most of them. With few rows ([`in_memory`]) the distances of
+//! all pairs are held. With many, they are computed in blocks for `h`, and again for every row of
+//! the quadratic term.
 
 mod convolution;
 #[cfg(test)]
@@ -33,16 +33,17 @@ use crate::solver::smo::{Group, KernelRows, Solution, minimise};
 use convolution::{class_sums, convolution, laplacian_convolution, log_constant, widths};
 use rayon::prelude::*;
 
-/// Gaps that end the program, relative to the larger of its terms: of final fits, and in folds.
+/// Duality gaps that end the program, relative to the larger of its terms: in final fits, and in
+/// folds.
 pub(crate) const EXACT: f64 = 1e-8;
 pub(crate) const FOLD: f64 = 1e-4;
-/// Weights below this are rounding.
+/// Weights below this are rounding errors.
 pub(crate) const SMALLEST_WEIGHT: f64 = 1e-9;
-/// What one solve may take: the distances of all pairs and the cache, or the cache alone.
+/// Memory of one solve: the distances of all pairs and the cache, or the cache alone.
 pub(crate) const WORK_BYTES: u64 = 512 << 20;
-/// Rows that programs of many more are tuned on.
+/// Rows to tune on when there are many more.
 pub(crate) const TUNING_ROWS: usize = 5000;
-/// Rows of distances that stream by at a time.
+/// Rows of distances that are computed at a time.
 const BLOCK_ROWS: usize = 32;
 
 /// Whether the distances of all pairs of `n` rows are held in memory.
@@ -50,7 +51,7 @@ pub(crate) fn in_memory(n: usize) -> bool {
     16 * (n as u64) * (n as u64) <= WORK_BYTES
 }
 
-/// What one solve with `n` rows takes.
+/// Memory that one solve with `n` rows takes.
 pub(crate) fn work_bytes(n: usize) -> u64 {
     WORK_BYTES.min(16 * (n as u64) * (n as u64))
 }
@@ -74,7 +75,7 @@ pub(crate) enum Distances<'a> {
 }
 
 impl<'a> Distances<'a> {
-    /// Those of rows `x`, where `held` are the ones in memory if there are any.
+    /// The distances of rows `x`; `held` are those in memory, if any.
     pub(crate) fn new(held: Option<&'a Matrix>, family: Family, x: &Matrix) -> Self {
         match held {
             Some(base) => Self::Held(base),
@@ -100,8 +101,8 @@ impl<'a> Distances<'a> {
     }
 }
 
-/// The kernel of the quadratic term without the largest of its constants: of the classes of a pair,
-/// `k_rho`, or for the Laplacian `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)`
+/// The kernel of the quadratic term without the largest of its constants: `k_rho` for the classes
+/// of a pair, or for the Laplacian `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)`
 /// (section 5.4).
 struct Quadratic<'a> {
     x: &'a Matrix,
@@ -115,7 +116,7 @@ struct Quadratic<'a> {
 }
 
 impl Quadratic<'_> {
-    /// Values in place of the distances of row `i` to all rows.
+    /// Replaces the distances of row `i` to all rows by values of the quadratic term.
     fn apply(&self, i: usize, row: &mut [f64]) {
         let kernels = &self.table[self.codes[i]];
         if let Some(bandwidth) = self.laplacian {
@@ -164,8 +165,8 @@ impl KernelRows for Rows<'_> {
     }
 }
 
-/// What the criterion is made of, before classes are set against each other. Logarithms of
-/// constants are relative to the largest one of the quadratic term.
+/// The parts of the criterion, before classes are set against each other. Logarithms of constants
+/// are relative to the largest one of the quadratic term.
 pub(crate) struct Terms<'a> {
     rows: Rows<'a>,
     classes: &'a Classes,
@@ -180,7 +181,7 @@ pub(crate) struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     /// The terms for kernels, one per class, of a family that is a density in `d` dimensions. The
-    /// memory of `cache` is used again.
+    /// memory of `cache` is reused.
     pub(crate) fn new(
         kernels: &[Kernel],
         smoothing: f64,
@@ -257,7 +258,7 @@ impl<'a> Terms<'a> {
             self.rows.quadratic.apply(i, &mut row);
             weights[i] * dot(&row, weights)
         };
-        // Collected first: a sum must not depend on how threads share the rows.
+        // Collected first, so that the sum does not depend on how threads share the rows.
         let terms: Vec<f64> = (0..n).into_par_iter().map(term).collect();
         terms.iter().sum()
     }
@@ -274,7 +275,7 @@ impl<'a> Terms<'a> {
         values
     }
 
-    /// The memory, for the next ones.
+    /// The memory, for reuse.
     pub(crate) fn into_cache(self) -> RowCache {
         self.rows.cache
     }
@@ -285,13 +286,13 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// One difference of densities: some rows against others, or alone.
+/// One difference of densities: some rows against others, or one density alone.
 pub(crate) struct Contrast {
     pub(crate) positive: Vec<usize>,
     pub(crate) negative: Vec<usize>,
     pub(crate) gamma: f64,
-    /// How often the rows of each class count in the density of a side that holds several: its
-    /// prior over its share of the rows.
+    /// Factor of the rows of each class in the density of a side with several classes: its prior
+    /// divided by its share of the rows.
     pub(crate) ratios: Vec<f64>,
 }
 
@@ -338,11 +339,11 @@ impl Contrast {
     ) -> Minimum {
         let mut linear = self.targets(terms);
         self.negative.iter().for_each(|&i| linear[i] *= -self.gamma);
-        // exp(log ratio of the class) / balance times that is c; whichever of Q and c is larger
-        // becomes of size 1.
+        // c is exp(log ratio of the class) / balance times that. The larger of Q and c is scaled to
+        // size 1.
         let n = linear.len();
         let logs: Vec<f64> = (0..n).map(|i| terms.log_ratio(i) - balance.ln()).collect();
-        // Rows that see nobody have no linear term, and no say in its size.
+        // Rows without any neighbour have no linear term, so they do not affect its size.
         let sizes = (0..n).filter(|&i| linear[i] != 0.0);
         let log_scale = sizes
             .map(|i| logs[i] + linear[i].abs().ln())
@@ -374,22 +375,24 @@ impl Contrast {
 }
 
 impl Minimum {
-    /// Fails where kernels overflow, of which nothing can be learned.
+    /// Fails if kernel values overflow, because nothing can be learned from them.
     pub(crate) fn check(&self) -> Result<()> {
         if self.solution.objective.is_finite() {
             return Ok(());
         }
         Err(Error::Data(
-            "kernel values are beyond floating point at this bandwidth; use one nearer to the distances between rows"
+            "kernel values are beyond floating point at this bandwidth; use one closer to the \
+             distances between rows"
                 .into(),
         ))
     }
 }
 
-/// The weights of least criterion. Its objective is in units of the larger one of its two terms.
+/// The weights that minimise the criterion. The objective is in units of the larger of its two
+/// terms.
 pub(crate) struct Minimum {
     pub(crate) solution: Solution,
-    /// The integral of the squared difference in those units (where nothing is smoothed).
+    /// The integral of the squared difference in those units (if nothing is smoothed).
     pub(crate) square: f64,
     /// Logarithm of the unit.
     pub(crate) log_scale: f64,
@@ -423,8 +426,8 @@ pub(crate) fn against_rest(problem: &Problem, class_ratio: Option<f64>) -> Vec<C
     }
 }
 
-/// `gamma` of two classes, the weight of the first one's density against the second's: what the
-/// user gave, or the ratio of the priors.
+/// `gamma` of two classes, the weight of the first one's density against the second's: the given
+/// value, or the ratio of the priors.
 pub(crate) fn odds(problem: &Problem, class_ratio: Option<f64>) -> f64 {
     class_ratio.unwrap_or(problem.priors[0] / problem.priors[1])
 }
@@ -439,7 +442,7 @@ pub(crate) fn require_gaussian_smoothing(kernel: &KernelChoice, smoothing: f64) 
     )
 }
 
-/// A ratio of two classes means nothing to others.
+/// A ratio of two classes has no meaning with more classes.
 pub(crate) fn without_ratio(
     ratio: &mut Option<f64>,
     method: &str,
@@ -454,7 +457,7 @@ pub(crate) fn without_ratio(
     }]
 }
 
-/// A class of one has nothing left when it is left out; a row of weight 2 counts as two.
+/// A class of one row is empty once that row is left out. A row of weight 2 counts as two.
 pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
     let (classes, counts) = (problem.classes(), problem.labels.counts());
     match (0..counts.len()).find(|&c| counts[c] < 2 && classes.totals()[c] <= 1.0) {

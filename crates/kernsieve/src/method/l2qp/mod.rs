@@ -5,24 +5,25 @@
 //! x_i)`, `a >= 0`, each class summing to 1. The weights minimise an unbiased estimate of the
 //! integrated squared error of the difference `f_+ - gamma f_-` (eq. 7):
 //! ```text
-//! min_a  sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i,      Y = 1 or -gamma
+//! min_a  sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i, Y = 1 or -gamma
 //! ```
-//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of
+//! where `h_i` is the leave-one-out estimate of the difference at `x_i` with the kernel of
 //! bandwidth `tau` (section 2.1). Both kernels are normalised. `rho^2 = 2 sigma^2 + 2 lambda^2`,
 //! `tau^2 = sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance`
-//! keeps the linear term from taking over in many dimensions (section 5.5). A row goes to the class
-//! of larger `f_+` or `gamma f_-`, with `gamma` the ratio of the priors; as both densities are
-//! known the probabilities are theirs.
+//! keeps the linear term from dominating in many dimensions (section 5.5). A row goes to the class
+//! with the larger of `f_+` and `gamma f_-`, with `gamma` the ratio of the priors. Both densities
+//! are known, so probabilities follow from Bayes' rule.
 //!
 //! Only ratios of normalising constants occur, and they are kept as logarithms: hundreds of
 //! dimensions neither underflow nor overflow. Predictions are sums of exponentials in the log
 //! domain.
 //!
-//! Several classes (`multiclass`): one difference a class, it against all others (`rest`), on one
+//! Several classes (`multiclass`): one difference per class against all others (`rest`), on one
 //! kernel matrix; or every density by itself, `gamma = 0` (`joint`, section 3.5). Departures from
-//! the paper: decisions in the log domain, where the printed rule has ties as soon as both
-//! densities underflow. Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2
-//! n` a step of [`crate::solver::smo`], of which there are a few for each weight that is not zero.
+//! the paper: decisions are made in the log domain, because the printed rule has ties as soon as
+//! both densities underflow. Complexity: `n^2 p` for the distances, `2 n^2` exponentials per
+//! bandwidth, and `2 n` flops per step of [`crate::solver::smo`], which takes a few steps per
+//! nonzero weight.
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
@@ -55,7 +56,7 @@ use widths::{median_distance, own_width};
 
 /// Candidates that are fitted one after the other.
 const RUN: usize = 10;
-/// From this dimension on the balance is tuned when it is not given (section 5.5).
+/// From this dimension on, the balance is tuned unless it is given (section 5.5).
 const MANY_DIMENSIONS: usize = 16;
 
 /// Rows and weights of every output.
@@ -73,7 +74,7 @@ impl L2qp {
         }
     }
 
-    /// The terms of the criterion on the rows of a problem, of which distances may be in memory.
+    /// The terms of the criterion on the rows of a problem, whose distances may be in memory.
     fn terms<'a>(
         &self,
         setting: &L2qpSetting,
@@ -90,7 +91,7 @@ impl L2qp {
         )
     }
 
-    /// The differences of a problem, and the outputs that the weights of both sides belong to.
+    /// The differences of a problem, and the outputs to which the weights of both sides belong.
     fn contrasts(&self, problem: &Problem) -> Vec<(Contrast, [usize; 2])> {
         let codes = problem.labels.codes();
         let c = problem.labels.n_classes();
@@ -133,7 +134,7 @@ impl L2qp {
         }
     }
 
-    /// Bandwidth of each class as a multiple of the kernel's, where they have their own.
+    /// Bandwidth of each class as a multiple of the kernel's, if classes have their own.
     fn bandwidth_ratios(&self, problem: &Problem) -> Result<Option<Vec<f64>>> {
         let c = problem.labels.n_classes();
         match &self.class_bandwidths {
@@ -328,8 +329,8 @@ impl Method for L2qp {
         notices
     }
 
-    /// Of what is too much for distances to be kept: hundreds of programs with rows computed again
-    /// and again take hours.
+    /// Tunes on a sample if there are too many rows to keep their distances: hundreds of programs
+    /// that compute rows again and again take hours.
     fn tuning_rows(&self, n: usize) -> Option<usize> {
         (!in_memory(n)).then_some(TUNING_ROWS)
     }
@@ -349,7 +350,7 @@ impl Method for L2qp {
         }
     }
 
-    /// Section 6: 50 bandwidths from 1e-2 to 1e1; with the balance tuned 11 of them times 10
+    /// Section 6: 50 bandwidths from 1e-2 to 1e1; if the balance is tuned, 11 of them times 10
     /// balances from 1 to `sqrt(2)^d`.
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<L2qpSetting>> {
         require_two(problem, Self::ABOUT.name)?;
@@ -377,12 +378,12 @@ impl Method for L2qp {
             }
         };
         let kernels = match &self.class_bandwidths {
-            // Given ones are what they are.
+            // Given bandwidths are not tuned.
             ClassBandwidths::Given(widths) => vec![self.kernel.with(widths[0], d)?],
             _ => kernels,
         };
-        // Each solution starts from the one before: of the same bandwidth, or of the next larger
-        // one.
+        // Each solution starts from the previous one: that of the same bandwidth, or of the next
+        // larger one.
         let run = RUN.div_ceil(balances.len());
         let arms = kernels
             .chunks(run)
@@ -404,7 +405,7 @@ impl Method for L2qp {
         let (mut results, mut starts) = (Vec::with_capacity(arm.len()), Vec::new());
         let mut cache = row_cache(fold.train.n());
         for same in arm.chunk_by(|a, b| a.kernel == b.kernel) {
-            // A class that the fold lacks leaves bandwidths that are not those of its classes.
+            // If the fold lacks a class, the given bandwidths do not match its classes.
             let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
             let first = L2qpSetting {
                 class_bandwidths: same[0].class_bandwidths.clone().filter(fits),

@@ -1,33 +1,5 @@
 //! Parameters and settings.
 
-//! L2 kernel classification: the difference of two densities, sparse by a quadratic program (Kim &
-//! Scott).
-//!
-//! Class densities are kernel estimates with free weights, `f_c(x) = sum_{i in c} a_i k_sigma(x,
-//! x_i)`, `a >= 0`, each class summing to 1. The weights minimise an unbiased estimate of the
-//! integrated squared error of the difference `f_+ - gamma f_-` (eq. 7):
-//! ```text
-//! min_a  sum_ij a_i a_j Y_i Y_j k_rho(x_i, x_j) / 2 - (1 / eta) sum_i a_i Y_i h_i,      Y = 1 or -gamma
-//! ```
-//! with `h_i` the leave-one-out estimate of the difference at `x_i`, seen through the kernel of
-//! bandwidth `tau` (section 2.1). Both kernels are normalised. `rho^2 = 2 sigma^2 + 2 lambda^2`,
-//! `tau^2 = sigma^2 + 2 lambda^2`, `lambda = smoothing * sigma` (section 5.1); `eta = balance`
-//! keeps the linear term from taking over in many dimensions (section 5.5). A row goes to the class
-//! of larger `f_+` or `gamma f_-`, with `gamma` the ratio of the priors; as both densities are
-//! known the probabilities are theirs.
-//!
-//! Only ratios of normalising constants occur, and they are kept as logarithms: hundreds of
-//! dimensions neither underflow nor overflow. Predictions are sums of exponentials in the log
-//! domain.
-//!
-//! Several classes (`multiclass`): one difference a class, it against all others (`rest`), on one
-//! kernel matrix; or every density by itself, `gamma = 0` (`joint`, section 3.5). Departures from
-//! the paper: decisions in the log domain, where the printed rule has ties as soon as both
-//! densities underflow. Complexity: `n^2 p` for the distances, `2 n^2` exponentials a bandwidth, `2
-//! n` a step of [`crate::solver::smo`], of which there are a few for each weight that is not zero.
-//!
-//! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
-
 use crate::kernel::Kernel;
 use crate::method::Setting;
 use crate::params::{
@@ -72,7 +44,7 @@ pub enum ClassBandwidths {
     Given(Vec<f64>),
 }
 
-/// As options and files write them: a word, numbers, or (in older files) `{"given": [..]}`.
+/// As options and files spell them: a word, numbers, or (in older files) `{"given": [..]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum WrittenWidths {
@@ -112,7 +84,7 @@ impl From<ClassBandwidths> for WrittenWidths {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Multiclass {
-    /// One difference of densities per class: it against all others.
+    /// One difference of densities per class, against all others.
     #[default]
     Rest,
     /// Every density by itself.
@@ -122,11 +94,11 @@ pub enum Multiclass {
 /// A setting of L2 kernel classification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct L2qpSetting {
-    /// The kernel; of the first class, where each has its own bandwidth.
+    /// The kernel; that of the first class, if each has its own bandwidth.
     pub kernel: Kernel,
     /// Balance of the quadratic and the linear term, `eta`.
     pub balance: f64,
-    /// Bandwidth of each class, where they have their own.
+    /// Bandwidth of each class, if they have their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_bandwidths: Option<Vec<f64>>,
 }
@@ -149,7 +121,7 @@ impl L2qp {
         self
     }
 
-    /// With these balances to choose among; one is used as it is.
+    /// With these balances to choose among; a single one is used as given.
     pub fn balances(mut self, balances: impl Into<Vec<f64>>) -> Self {
         self.balances = balances.into();
         self
@@ -167,7 +139,7 @@ impl L2qp {
         self
     }
 
-    /// With weights of a class that may sum to less than 1.
+    /// Lets the weights of a class sum to less than 1.
     pub fn relaxed(mut self, relaxed: bool) -> Self {
         self.relaxed = relaxed;
         self
@@ -204,8 +176,8 @@ pub(super) const PARAMS: &[Param] = &[
         "class_bandwidths",
         Kind::WordOrList(&["common", "spread"], Range::Positive, "B"),
         Fallback::Word("common"),
-        "Bandwidths of the classes: one for all, in proportion to the median distance within each, or \
-         one per class",
+        "Bandwidths of the classes: one for all, in proportion to the median distance within each, \
+         or one per class",
     ),
     Param::new(
         "relaxed",

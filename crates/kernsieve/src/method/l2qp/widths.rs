@@ -1,10 +1,11 @@
-//! Bandwidths of the classes, where they have their own.
+//! Bandwidths of the classes, if they have their own.
 
 use crate::data::Rng;
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 
-/// What a bandwidth other than the kernel's does to distances and to the logarithm of the constant.
+/// The effect of a bandwidth other than the kernel's on distances and on the logarithm of the
+/// constant.
 pub(super) fn own_width(kernel: &Kernel, width: f64, d: usize) -> (f64, f64) {
     let ratio = kernel.bandwidth().unwrap_or(1.0) / width;
     let log = |k: &Kernel| k.log_normalizer(d).unwrap_or(0.0);
@@ -14,7 +15,7 @@ pub(super) fn own_width(kernel: &Kernel, width: f64, d: usize) -> (f64, f64) {
     )
 }
 
-/// Median distance of pairs of rows, of a sample of them if there are many; 1 where it is zero.
+/// Median distance of pairs of rows, or of a sample if there are many; 1 if it is zero.
 pub(super) fn median_distance(x: &Matrix, seed: u64) -> f64 {
     const PAIRS: usize = 4000;
     let mut rng = Rng::new(seed);

@@ -15,10 +15,10 @@ use crate::solver::coordinate_descent::Penalty;
 use crate::solver::sparse_logistic::{Solution, largest_penalty, path};
 use serde::{Deserialize, Serialize};
 
-/// Exponents of 2 of the penalties that are tried. Classes that come apart have no smallest loss,
-/// so there is nothing to be found far down.
+/// Exponents of 2 of the penalties to try. For separable classes the loss has no minimum, so very
+/// small penalties are of no use.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -6..=10;
-/// How far the conditions of a minimum hold: for final fits, and in folds.
+/// Tolerance of the optimality conditions: in final fits, and in folds.
 const EXACT: f64 = 1e-9;
 const FOLD: f64 = 1e-4;
 
@@ -40,7 +40,7 @@ impl Default for L1Logistic {
 }
 
 impl L1Logistic {
-    /// Tuned penalty, all of it the L1 norm.
+    /// A tuned penalty with the L1 norm only.
     pub fn new() -> Self {
         Self::default()
     }
@@ -65,7 +65,7 @@ impl L1Logistic {
         path(&problem.x, &problem.classes(), &penalties, tol)
     }
 
-    /// The penalties that are tried.
+    /// The penalties to try.
     fn penalties(&self, problem: &Problem) -> Vec<f64> {
         let largest = match self.sparsity {
             Some(_) => 0.0,

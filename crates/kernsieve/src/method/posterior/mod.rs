@@ -1,4 +1,4 @@
-//! Estimates of class posteriors, of which a discriminant kernel is made.
+//! Estimates of class posteriors, from which a discriminant kernel is made.
 
 mod logistic;
 mod regression;
@@ -67,7 +67,7 @@ impl PosteriorKind {
         }
     }
 
-    /// An estimate of this kind with nothing said.
+    /// An estimate of this kind with default parameters.
     pub fn estimate(self) -> Posterior {
         match self {
             Self::L1 => Posterior::L1(L1Regression::default()),
@@ -89,8 +89,8 @@ impl Posterior {
         }
     }
 
-    /// The estimate that these parameters ask for. Where it stands inside another method, ridge and
-    /// number of samples are that method's.
+    /// The estimate that these parameters ask for. Inside another method, the ridge and the number
+    /// of samples belong to that method.
     pub(super) fn from_params(params: &Params, inside: bool) -> Result<Self> {
         let kind = params.get("posterior").filter(|v| !v.is_null());
         let kind: PosteriorKind = match kind {
@@ -146,7 +146,7 @@ impl Posterior {
     }
 }
 
-/// The penalty of a regression. In files it has a linear kernel.
+/// The penalty of a regression. In files it is written with a linear kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "WrittenPenalty", into = "WrittenPenalty")]
 pub struct Penalised {
@@ -259,7 +259,7 @@ where
     own.ok_or_else(|| Error::Data("these are settings of another estimate".into()))
 }
 
-/// Runs an expression with the estimate, and the variant of its settings, at hand.
+/// Runs an expression with the estimate and the variant of its settings in scope.
 macro_rules! each {
     ($self:ident, $estimate:ident, $variant:ident => $run:expr) => {
         match $self {

@@ -15,7 +15,7 @@ use crate::solver::coordinate_descent::Penalty;
 use crate::solver::lasso::{Design, Solution, Stop, path};
 use serde::{Deserialize, Serialize};
 
-/// Exponents of 2 of the penalties that are tried (section 5).
+/// Exponents of 2 of the penalties to try (section 5).
 const EXPONENTS: std::ops::RangeInclusive<i32> = -15..=10;
 
 /// Class posteriors by one lasso per class.
@@ -41,8 +41,8 @@ impl Default for L1Regression {
 struct Regressions {
     /// Centred features, rows scaled by the roots of their weights.
     x: Matrix,
-    /// Centred indicators, rows x targets. Two classes have one target: the other's coefficients
-    /// are its negative.
+    /// Centred indicators, rows x targets. Two classes have one target: the coefficients of the
+    /// other class are the negatives.
     targets: Matrix,
     /// Means of the features, and shares of the classes.
     means: Vec<f64>,
@@ -69,8 +69,8 @@ impl Regressions {
     }
 
     fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Vec<Vec<Solution>> {
-        // A small penalty is reached by way of larger ones: from zero it can take a hundred times
-        // as long.
+        // A small penalty is reached through larger ones: starting from zero can take a hundred
+        // times as long.
         let first = sparsities.first().copied().unwrap_or(f64::INFINITY);
         let lead = std::iter::successors(Some(self.largest(ratio) / 4.0), |s| Some(s / 4.0));
         let lead: Vec<f64> = lead
@@ -89,7 +89,7 @@ impl Regressions {
         solutions
     }
 
-    /// The penalty from which on every coefficient is zero.
+    /// The smallest penalty at which every coefficient is zero.
     fn largest(&self, ratio: f64) -> f64 {
         matmul(self.targets.view().t(), self.x.view()).max_abs() / ratio
     }
@@ -122,7 +122,7 @@ impl Regressions {
 }
 
 impl L1Regression {
-    /// Tuned penalty, all of it the L1 norm; outputs are clipped.
+    /// A tuned penalty with the L1 norm only; outputs are clipped.
     pub fn new() -> Self {
         Self::default()
     }
@@ -139,7 +139,7 @@ impl L1Regression {
         self
     }
 
-    /// With outputs brought to the simplex in this way.
+    /// With this way of mapping outputs to the simplex.
     pub fn simplex(mut self, simplex: Simplex) -> Self {
         self.simplex = simplex;
         self
@@ -158,8 +158,8 @@ impl L1Regression {
     }
 }
 
-/// Powers of 2, moved up or down where the usual grid does not reach the first that leaves no
-/// coefficient, or not far below it.
+/// Powers of 2. The usual grid is extended upwards to a penalty that leaves no coefficient, and
+/// moved down if its lower end is not far enough below that penalty.
 pub(super) fn penalties(
     fixed: Option<f64>,
     largest: f64,
@@ -202,7 +202,7 @@ pub(super) fn nonzero_count(coef: &Matrix) -> usize {
     coef.as_slice().iter().filter(|w| **w != 0.0).count()
 }
 
-/// An expansion with a linear kernel: one support row an output, its coefficients.
+/// An expansion with a linear kernel: one support row per output, which holds its coefficients.
 pub(super) fn linear_expansion(coef: &Matrix, offset: Vec<f64>) -> KernelExpansion {
     let output = Output::Linear {
         coef: Matrix::identity(coef.rows()),
@@ -265,7 +265,7 @@ impl Method for L1Regression {
         sparsities.push(chosen);
         let solutions = regressions.solve(&sparsities, self.l1_ratio, Stop::EXACT);
         let at = |l: usize| solutions.iter().map(|s| &s[l]).collect::<Vec<_>>();
-        // Two classes have the same regression but for its sign.
+        // Two classes have the same regression up to its sign.
         let copies = (regressions.shares.len() / regressions.targets.cols()) as f64;
         let steps = sparsities.iter().enumerate().map(|(l, &sparsity)| {
             let (coef, _) = regressions.coefficients(&at(l));

@@ -10,7 +10,7 @@ use crate::solver::ols::{Step, ranked_selection};
 use crate::solver::optimal_scoring::{response_means, scaled_eigenvectors};
 use rayon::prelude::*;
 
-/// Rows that ride along with a selection: their outputs at every size.
+/// Rows that follow a selection: their outputs at every size.
 pub(super) struct Followers<'a> {
     /// Kernel values of the rows with the candidates.
     k: &'a Matrix,
@@ -58,7 +58,8 @@ impl<'a> Followers<'a> {
         let width = self.coordinates.cols();
         let c = self.fitted.cols();
         let (k, means) = (self.k, self.means);
-        // A chunk of rows; each is computed by itself, so that threads change nothing.
+        // A chunk of rows. Each row is computed by itself, so the result does not depend on
+        // threads.
         let some = |first: usize, coordinates: &mut [f64], fitted: &mut [f64]| {
             let rows = coordinates
                 .chunks_exact_mut(width)
@@ -111,7 +112,7 @@ impl<'a> Followers<'a> {
     }
 }
 
-/// The training rows, each as the regression on all the others sees it. With leverages `h_i = w_i
+/// The training rows, each predicted by the regression on all others. With leverages `h_i = w_i
 /// (1/n + sum_k s_k v_ik^2)`, `v_ik` the row's coordinate in the orthogonal basis, the residual of
 /// row `i` with the row left out is `(y_i - yhat_i) / (1 - h_i)`: the PRESS residual. The samples
 /// chosen, the class means and the scaling of the variates stay those of all rows.
@@ -148,9 +149,9 @@ impl<'a> LeftOut<'a> {
         let (y, f) = (&self.y, &self.followers.fitted);
         Matrix::from_fn(y.rows(), y.cols(), |i, j| {
             let gap = y[(i, j)] - self.y_mean[j] - f[(i, j)];
-            // A row of leverage 1 says everything about itself and the others nothing about it:
-            // they leave it at the mean. The penalty keeps leverages a little below 1, by up to
-            // about 1e-9 over the squared length of a column.
+            // A row of leverage 1 determines its own fit, and the others tell nothing about it: its
+            // prediction is the mean. The penalty keeps leverages a little below 1, by up to about
+            // 1e-9 over the squared length of a column.
             let left = 1.0 - self.leverage[i];
             if left > 1e-6 {
                 y[(i, j)] - self.y_mean[j] - gap / left
@@ -223,8 +224,7 @@ pub(super) fn read_sizes<F: Follower>(
         }
         failed.is_none()
     });
-    // A number of samples that was asked for and is not reached: the model is the one with those
-    // that were found.
+    // If fewer samples are found than asked for, the model is the one with those that were found.
     if let [out @ None] = &mut answers[..]
         && failed.is_none()
     {

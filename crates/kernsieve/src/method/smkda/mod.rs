@@ -1,4 +1,4 @@
-//! Sparse multinomial kernel discriminant analysis: few samples carry the discriminant (Harrison &
+//! Sparse multinomial kernel discriminant analysis: the discriminant keeps few samples (Harrison &
 //! Pasupa, section 2.3).
 //!
 //! Orthogonal least squares picks, one at a time, the columns of `[K 1]` that explain the scored
@@ -6,13 +6,13 @@
 //! regression gives canonical variates as in [`super::lda`] (eq. 6, 7, 11), and a row goes to the
 //! class of least Mahalanobis distance with priors (eq. 12).
 //!
-//! One run of the selection gives every `n_s` up to its length, and held-out rows ride along: in
-//! orthogonal coordinates the matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' /
+//! One run of the selection gives every `n_s` up to its length, also for held-out rows: in
+//! orthogonal coordinates, the matrix whose eigenvectors make the variates is `M = sum_k u_k u_k' /
 //! n`, `u_k = q_k'Y_0`, and a held-out row's regression is a sum over the same terms. So
 //! cross-validation over bandwidth and `n_s` is one selection per (fold, bandwidth). With
 //! `candidates = m` only `m` samples, drawn by class, may be chosen: `K'K` is then a sum over
 //! blocks of rows, memory does not grow with `n`, and time grows linearly. Complexity: `n^3` flops
-//! for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` a step for the held-out rows.
+//! for `K'K`, `n^3 / 3` for a full selection, `O(n_val n_s + c^3)` per step for the held-out rows.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
@@ -46,20 +46,20 @@ use crate::solver::optimal_scoring::{canonical, response_means, scored_responses
 use followers::{Followers, LeftOut, read_sizes};
 use std::cmp::Ordering;
 
-/// Bandwidths that are tried first, as multiples of the median distance; the grid is widened when
-/// the best is at an edge.
+/// Bandwidths to try first, as multiples of the median distance; the grid is widened when the best
+/// is at an edge.
 const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
-/// The path is not followed further than this unless asked to: a sparse model is wanted.
+/// The path is not followed further than this unless asked to, since the model should be sparse.
 const LONGEST_PATH: usize = 1000;
 /// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this
-/// they are left out.
+/// limit they are left out.
 const MOST_WORK: f64 = 2e10;
 
-/// From this number of classes on fewer sizes are scored.
+/// From this number of classes on, fewer sizes are scored.
 const MANY_CLASSES: usize = 40;
 
-/// Sizes that are scored along a path: every one up to 200, then ever fewer. Every score takes an
-/// eigendecomposition of order `c`, so with many classes sizes grow by a fifth instead.
+/// Sizes that are scored along a path: every one up to 200, then ever fewer. Each score takes an
+/// eigendecomposition of order `c`, so with many classes the sizes grow by a fifth at a time.
 fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
     let share = if n_classes <= MANY_CLASSES { 100 } else { 5 };
     let mut sizes = Vec::new();
@@ -71,13 +71,13 @@ fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
     sizes
 }
 
-/// Centred columns of a Gram matrix, their means, and what the selection needs of them.
+/// Centred columns of a Gram matrix, their means, and the products that the selection needs.
 struct Prepared {
     /// `m x m`: products of the centred columns.
     gram: Matrix,
     /// `m x c`: products of the centred columns with the responses.
     products: Matrix,
-    /// Means of the columns before.
+    /// Means of the columns before centring.
     means: Vec<f64>,
 }
 
@@ -97,8 +97,7 @@ fn prepare(mut k: Matrix, y: &Matrix, classes: &Classes) -> Prepared {
     }
 }
 
-/// The place of every row in the order of their values, feature by feature; equal rows in the order
-/// in which they stand.
+/// The rank of every row in lexicographic order of the features; equal rows keep their order.
 fn row_ranks(x: &Matrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..x.rows()).collect();
     order.sort_by(|&a, &b| {
@@ -135,11 +134,11 @@ impl Smkda {
         self.path_limit.unwrap_or(LONGEST_PATH)
     }
 
-    /// Most samples that a fold's training part can give.
+    /// The largest number of samples that a fold's training part allows.
     fn longest(&self, n: usize, protocol: &Protocol) -> usize {
         if protocol.validation == Validation::LeaveOneOut {
-            // With more samples than that the rows mostly speak for themselves, and the formula has
-            // little to say.
+            // With more samples than that, a row mostly determines its own fit, and the formula
+            // says little.
             return (n / 2).max(1);
         }
         (n - n.div_ceil(protocol.folds.clamp(2, n.max(2)))).max(1)
@@ -154,8 +153,8 @@ impl Method for Smkda {
         class: "SMKDA",
         title: "sparse kernel discriminant analysis, few samples retained",
         plain: "kernel discriminant analysis on few rows (sMKDA)",
-        summary: "Kernel discriminant analysis on few retained samples. Orthogonal least squares picks \
-                  them one at a time.",
+        summary: "Kernel discriminant analysis on few retained samples. Orthogonal least squares \
+                  picks them one at a time.",
         paper: "Harrison & Pasupa 2009",
         tuned: "bandwidth, samples",
         decides: "Mahalanobis distance and priors",
@@ -198,7 +197,7 @@ impl Method for Smkda {
                     letter: "M",
                 },
                 Fallback::Absent("all"),
-                "Choose among M samples only, drawn by class, for many rows",
+                "Choose among only M samples, drawn by class, to handle many rows",
             ),
             COMPONENTS,
             POSTERIOR,
@@ -218,8 +217,8 @@ impl Method for Smkda {
         self.kernel.family()
     }
 
-    /// Twice as many rows as landmarks, at least 4000: with landmarks far fewer than rows, a sample
-    /// tells as much about the settings.
+    /// Twice as many rows as landmarks, at least 4000: if there are far fewer landmarks than rows,
+    /// a sample tells as much about the settings.
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         self.candidates.map(|m| (2 * m).max(4000))
     }
@@ -236,7 +235,7 @@ impl Method for Smkda {
         Footprint::gram(2)
     }
 
-    /// With landmarks rows stream through in blocks.
+    /// With landmarks, rows are processed in blocks.
     fn final_footprint(&self, n: usize) -> Footprint {
         match self.candidates {
             Some(_) => Footprint::NONE,
@@ -346,7 +345,7 @@ impl Method for Smkda {
         let size = setting.size.min(n);
         let p = prepare(k.clone(), &y, &classes);
 
-        // The selection, with the training rows along for their error at every size.
+        // The selection. The training rows follow it for their error at every size.
         let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
         let follow = work <= MOST_WORK;
         let mut followers = Followers::new(
@@ -452,8 +451,9 @@ impl Method for Smkda {
     }
 }
 
-/// How far `P'(Y - fitted)`, for the centred chosen columns, is from what the penalty makes of it
-/// (zero but for rounding where columns are longer than 3e-5), relative to the terms it is made of.
+/// How far `P'(Y - fitted)`, for the centred chosen columns, is from the value that the penalty
+/// implies (zero up to rounding if columns are longer than 3e-5), relative to the size of its
+/// terms.
 fn relative_residual(
     columns: &Matrix,
     means: &[f64],

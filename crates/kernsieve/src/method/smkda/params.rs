@@ -71,25 +71,25 @@ impl Smkda {
         self
     }
 
-    /// With so many retained samples.
+    /// With this many retained samples.
     pub fn max_support(mut self, samples: usize) -> Self {
         self.max_support = Some(samples);
         self
     }
 
-    /// With paths of at most so many samples when their number is tuned.
+    /// With paths of at most this many samples when their number is tuned.
     pub fn path_limit(mut self, samples: usize) -> Self {
         self.path_limit = Some(samples);
         self
     }
 
-    /// With so many landmarks, drawn by class, to choose the samples among.
+    /// With this many landmarks, drawn by class, to choose the samples among.
     pub fn candidates(mut self, landmarks: usize) -> Self {
         self.candidates = Some(landmarks);
         self
     }
 
-    /// With at most so many canonical variates.
+    /// With at most this many canonical variates.
     pub fn components(mut self, components: usize) -> Self {
         self.components = Some(components);
         self

@@ -68,7 +68,7 @@ fn within_class_covariance_is_the_identity_and_the_path_is_a_prefix() {
             assert!((w[(i, j)] / 90.0 - f64::from(i == j)).abs() < 1e-7);
         }
     }
-    // The residual sum of squares falls, and the last one is the one of the coefficients.
+    // The residual sum of squares falls, and the last one belongs to the coefficients.
     let path = &large.report.path;
     assert!(path.windows(2).all(|w| w[1].objective <= w[0].objective));
     let last = path.last().expect("steps").objective;
@@ -94,7 +94,7 @@ fn leaving_a_row_out_equals_a_regression_without_it() {
     let fast = left_out.fitted();
     let y_mean = response_means(&classes);
     for i in 0..40 {
-        // [K_S 1] without row i, weighed, by a dense solver.
+        // [K_S 1] without row i, with weights, by a dense solver.
         let others: Vec<usize> = (0..40).filter(|&j| j != i).collect();
         let design = Matrix::from_fn(39, 11, |r, s| {
             let j = others[r];

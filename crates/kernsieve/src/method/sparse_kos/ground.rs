@@ -104,7 +104,7 @@ pub(super) struct Ground<'a> {
     pub(super) kernel: Kernel,
     pub(super) features: Vec<usize>,
     pub(super) x: Matrix,
-    /// Rows that carry the function, when they are not all.
+    /// Rows that carry the function, if not all do.
     pub(super) landmarks: Option<Vec<usize>>,
     pub(super) z: Matrix,
     /// `gamma`.
@@ -168,8 +168,8 @@ impl Ground<'_> {
         }
     }
 
-    /// `lambda_max = 2 max |beta|` at `w = 1` (section 5.3): from there on the first step of
-    /// Algorithm 1 sets all weights to zero.
+    /// `lambda_max = 2 max |beta|` at `w = 1` (section 5.3): at this penalty and above, the first
+    /// step of Algorithm 1 sets all weights to zero.
     pub(super) fn largest_penalty(&self) -> Result<f64> {
         let loss = self.loss_with(true);
         let ones = vec![1.0; self.features.len()];
@@ -196,7 +196,7 @@ impl Ground<'_> {
 }
 
 impl SparseKos {
-    /// What a setting makes of these rows.
+    /// The reduced problem of a setting on these rows.
     pub(super) fn ground_of<'a>(
         &self,
         problem: &'a Problem,
@@ -247,8 +247,8 @@ impl SparseKos {
         })
     }
 
-    /// The ridge: given, or by a rule at `w = 1` with all features (section 5.2). With landmarks
-    /// the rule sees a sample of the rows.
+    /// The ridge: given, or by a rule at `w = 1` with all features (section 5.2). With landmarks,
+    /// the rule is applied to a sample of the rows.
     pub(super) fn gamma(
         &self,
         problem: &Problem,
@@ -289,8 +289,8 @@ impl SparseKos {
         })
     }
 
-    /// Starts besides the path: all ones, then random ones, as many as asked for. They start at the
-    /// penalty itself.
+    /// Starts besides the path: all ones, then random ones, as many as asked for. They are solved
+    /// directly at the chosen penalty.
     pub(super) fn starts(&self, problem: &Problem, p: usize) -> Vec<Vec<f64>> {
         let mut rng = Rng::stream(problem.seed, 17);
         (0..self.restarts)
@@ -301,7 +301,7 @@ impl SparseKos {
             .collect()
     }
 
-    /// The shares of `lambda_max` that are tried, smallest first.
+    /// The shares of `lambda_max` to try, smallest first.
     pub(super) fn shares(&self) -> Vec<f64> {
         match self.spacing {
             Spacing::Log => crate::kernel::log_grid(FLOOR.0, 1.0, PENALTIES),
@@ -311,7 +311,7 @@ impl SparseKos {
         }
     }
 
-    /// The penalties on the way to that of a candidate, which is the last.
+    /// The penalties of the path to a candidate's penalty, which is the last.
     pub(super) fn penalties(
         &self,
         ground: &Ground<'_>,

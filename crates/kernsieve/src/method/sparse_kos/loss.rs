@@ -1,4 +1,4 @@
-//! The loss of kernel optimal scoring as a function of the feature weights, coefficients
+//! The loss of kernel optimal scoring as a function of the feature weights, with the coefficients
 //! eliminated: on all rows, and on landmarks.
 
 use crate::classes::Classes;
@@ -22,7 +22,7 @@ pub(super) struct LossSetting<'a> {
     pub y: Matrix,
     /// `n gamma`.
     pub g: f64,
-    /// Whether eq. 15 is wanted, too.
+    /// Whether eq. 15 is wanted as well.
     pub linearised: bool,
 }
 
@@ -66,8 +66,8 @@ fn add_products(to: &mut [f64], m: &Matrix, u: impl Fn(usize) -> f64) {
     }
 }
 
-/// The regression of a state on new rows: `k(w x, w support) coef + offset`, and what it says of
-/// its own rows.
+/// The regression of a state on new rows, `k(w x, w support) coef + offset`, and its fitted values
+/// on its own rows.
 pub(super) struct Regression {
     /// `s x (c - 1)`.
     pub coef: Matrix,
@@ -91,7 +91,7 @@ pub(super) struct ExactState {
     coef: Matrix,
     /// `M alpha`, scaled like the responses.
     fitted: Matrix,
-    /// Of `M + a I`; `None` for an indefinite kernel.
+    /// Factor of `M + a I`; `None` for an indefinite kernel.
     factor: Option<Cholesky>,
     shift: f64,
 }
@@ -137,7 +137,7 @@ impl ExactLoss<'_> {
                     Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - b * inner[(i, j)]);
                 let mut alpha = right.clone();
                 first.solve_in_place(&mut alpha);
-                // M alpha is what the system says it is: right - a alpha.
+                // By the system, M alpha = right - a alpha.
                 let fitted =
                     Matrix::from_fn(y.rows(), y.cols(), |i, j| right[(i, j)] - a * alpha[(i, j)]);
                 solved = alpha
@@ -151,7 +151,7 @@ impl ExactLoss<'_> {
             Some(solved) => solved,
             None => {
                 let m = m.unwrap_or_else(|| {
-                    // It went into the factorisation that failed.
+                    // The matrix was consumed by the factorisation that failed.
                     let mut m = k.clone();
                     center_gram_weighted(&mut m, s.classes.weights());
                     scale_gram(&mut m, &s.classes);
@@ -252,8 +252,8 @@ impl WeightedLoss for ExactLoss<'_> {
             if s.linearised {
                 plain = stacked(plain, &t);
             }
-            // H = (2 g / n) T'(M + a I)^-1 T: what is left of (2 / n) T'T once the coefficients
-            // follow.
+            // H = (2 g / n) T'(M + a I)^-1 T: the part of (2 / n) T'T that remains once the
+            // coefficients adapt.
             if let Some(factor) = &state.factor {
                 factor.solve_lower_in_place(&mut t);
                 let scale = (2.0 * state.shift / n).sqrt();
@@ -282,8 +282,8 @@ impl WeightedLoss for ExactLoss<'_> {
 
 impl ExactLoss<'_> {
     /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In
-    /// directions that are new to `M` the jitter makes the loss flat below 1e-5 of a weight, so
-    /// that its own slope at zero says nothing.
+    /// directions outside the range of `M` the jitter makes the loss flat for weights below 1e-5,
+    /// so the slope with jitter at zero says nothing.
     fn jitter_free(&self, w: &[f64], state: &ExactState) -> Option<Vec<f64>> {
         let s = &self.setting;
         let factor = state.factor.as_ref()?;
@@ -375,8 +375,7 @@ impl WeightedLoss for LandmarkLoss<'_> {
             .zip(kz.as_slice())
             .for_each(|(v, k)| *v += g * k);
         let right = matmul(centred.view().t(), y.view());
-        // Landmarks that coincide leave nothing but the jitter; where that is not enough, more of
-        // it.
+        // Coinciding landmarks leave only the jitter; if that is not enough, it is increased.
         let scale = (0..normal.rows())
             .map(|i| normal[(i, i)])
             .fold(0.0, f64::max);

@@ -3,26 +3,27 @@
 //! and one shared weight vector).
 //!
 //! ```text
-//! min_{w, alpha} (1/n) |Y theta - M_w alpha|^2 + gamma alpha'(M_w + jitter I) alpha + lambda |w|_1,   |w_j| <= 1   (eq. 12, 13)
+//! min_{w, alpha} (1/n) |Y theta - M_w alpha|^2 + gamma alpha'(M_w + jitter I) alpha
+//!                + lambda |w|_1,   |w_j| <= 1                                   (eq. 12, 13)
 //! ```
-//! with `M_w = C K_w C` and `K_w` the kernel of the weighted features. Penalties are walked upwards
-//! from `w = 1` with warm starts, in every fold and in the final fit;
+//! with `M_w = C K_w C` and `K_w` the kernel of the weighted features. The path goes from small to
+//! large penalties, starting at `w = 1`, with warm starts, in every fold and in the final fit;
 //! [`crate::solver::sparse_weights`] says how one is solved. The coefficients returned are those of
 //! the final weights (eq. 5). Decision as in [`super::kos`].
 //!
 //! Tuning (section 5): bandwidths from quantiles of the distances between classes, ridge by a rule
-//! at `w = 1`, 20 penalties up to `lambda_max = 2 max
-//! |beta|`, jointly by cross-validation; ties to the larger penalty, then the smaller quantile. Departures from the paper, each an option
-//! away: penalties evenly spaced in the logarithm from `lambda_max / 1000` (`--spacing linear` is
-//! the paper's grid, which has one point where the useful penalties of its second simulation lie);
-//! the trust region of `sparse_weights` (`--weight-steps linearised` is Algorithm 1); and a vote:
-//! features that are kept at the largest penalty within one standard error, and in most folds
-//! there, are the ones the model is fitted on, if the cross-validated error does not rise by more
-//! than one row (`--no-vote`).
+//! at `w = 1`, 20 penalties up to `lambda_max = 2 max |beta|`, jointly by cross-validation; ties go
+//! to the larger penalty, then to the smaller quantile. Departures from the paper, each with an
+//! option to undo it: penalties evenly spaced in the logarithm from `lambda_max / 1000` (`spacing =
+//! linear` is the paper's grid, which has one point where the useful penalties of its second
+//! simulation lie); the trust region of `sparse_weights` (`weight_steps = linearised` is Algorithm
+//! 1); and a vote: the model is fitted on the features that are kept at the largest penalty within
+//! one standard error, and in most folds there, if the cross-validated error does not rise by more
+//! than one row (`vote = false` turns it off).
 //!
 //! With `candidates = m` the function lives in the span of `m` landmarks and one evaluation costs
-//! `n m^2` instead of `n^3`. Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops an evaluation, of
-//! which a penalty takes a few to a dozen.
+//! `n m^2` instead of `n^3`. Complexity: `2 n^3 / 3 + 2 n^2 (2 p + 1)` flops per evaluation, with a
+//! few to a dozen evaluations per penalty.
 //!
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
 //! scoring", AISTATS 2019.
@@ -55,14 +56,13 @@ const PENALTIES: usize = 20;
 /// The smallest penalty of a logarithmic path as a share of the largest, and of a linear one
 /// (section 5.3).
 const FLOOR: (f64, f64) = (1e-3, 1e-10);
-/// Features whose weights are kept along the path in the model.
+/// Number of features whose weights along the path are kept in the model.
 const PATH_FEATURES: usize = 100;
-/// Rows of the sample that stands for all when the ridge of a landmark model is found.
+/// Rows of the sample on which the ridge of a landmark model is found.
 const RIDGE_ROWS: usize = 2000;
 
 impl SparseKos {
-    /// Fits of the penalties on the way to those of an arm's candidates; `None` where no start
-    /// reached one.
+    /// Fits along the path to the penalties of an arm's candidates; `None` if no start converged.
     fn held_out_arm(&self, fold: &Fold, arm: &[SparseKosSetting]) -> Result<Vec<Option<HeldOut>>> {
         let Some(last) = arm.iter().max_by(|a, b| a.sparsity.total_cmp(&b.sparsity)) else {
             return Ok(vec![]);
@@ -128,7 +128,7 @@ impl SparseKos {
         if solution.weights.iter().all(|w| *w == 0.0)
             || regression.fitted.max_abs() < 1e-9 * y.max_abs()
         {
-            // No feature says anything: what is left is rounding, which must not decide against the
+            // No feature has a weight. Only rounding is left, which must not decide against the
             // priors.
             for m in [&mut regression.coef, &mut regression.fitted] {
                 m.as_mut_slice().fill(0.0);
@@ -154,8 +154,8 @@ impl SparseKos {
     }
 
     fn one_se_bound(entry: &CvEntry<SparseKosSetting>, n: f64) -> f64 {
-        // Standard error of a count: that of a Poisson variable, which is not zero where no error
-        // was seen.
+        // Standard error of a count: that of a Poisson variable, which is not zero even without any
+        // error.
         let errors = entry.error.unwrap_or(1.0) * n;
         (errors + (errors + 1.0).sqrt()) / n
     }
@@ -169,8 +169,8 @@ impl Method for SparseKos {
         class: "SparseKOS",
         title: "kernel optimal scoring with feature weights, useless ones dropped",
         plain: "kernel scoring with feature weights",
-        summary: "Kernel optimal scoring with a weight for every feature inside the kernel. Those of \
-                  useless features are exactly zero.",
+        summary: "Kernel optimal scoring with a weight for every feature inside the kernel. Those \
+                  of useless features are exactly zero.",
         paper: "Lapanowski & Gaynanova 2019",
         tuned: "bandwidth, penalty",
         decides: "nearest centroid and priors",
@@ -302,7 +302,7 @@ impl Method for SparseKos {
             features: Some(features),
             ..best.setting.clone()
         };
-        // As good as the best, but for one row: a looser bound would trade accuracy for sparsity on
+        // As good as the best up to one row: a looser bound would trade accuracy for sparsity on
         // noisy data.
         let most = best.error.unwrap_or(1.0) + 1.0 / n;
         Ok(Refinement::Setting(setting, most))
@@ -347,7 +347,7 @@ impl Method for SparseKos {
                 Ok(true)
             },
         )?;
-        // The last penalty once more, to a tighter tolerance, and from other starts if asked for.
+        // The last penalty again, to a tighter tolerance, and from other starts if asked for.
         let end =
             |w: &[f64], stopping: &Stopping| solve(&loss, setting.sparsity, w, steps, stopping);
         let (mut solution, mut start) = (end(&last, &Stopping::FINAL)?, 0);
@@ -386,7 +386,7 @@ impl Method for SparseKos {
             report: FitReport {
                 objective: Some(solution.objective),
                 iterations: solution.steps,
-                // An indefinite kernel has no exact slopes to be stationary in.
+                // An indefinite kernel has no exact slopes, so stationarity cannot be checked.
                 converged: solution.residual <= 1e-5,
                 residual: Some(solution.residual),
                 retained_rows: ground
@@ -403,7 +403,7 @@ impl Method for SparseKos {
     }
 }
 
-/// Keeps along the path the weights of the features that stay longest.
+/// Keeps the weights along the path of the features that stay longest.
 fn thin(path: &mut [PathStep]) {
     let mut stays: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
     for (k, step) in path.iter().enumerate() {

@@ -18,8 +18,8 @@ use std::cmp::Ordering;
 /// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
 /// | `ridge`, `ridge_rule`, `mahalanobis` | | | as in [`crate::method::kos`] |
 /// | `sparsity` | tuned | 0 or more | penalty on the feature weights, `lambda` |
-/// | `spacing` | log | | how the penalties that are tried are spaced |
-/// | `weight_steps` | projected | | how the weights are moved |
+/// | `spacing` | log | | how the penalties to try are spaced |
+/// | `weight_steps` | projected | | how the weights are updated |
 /// | `restarts` | 0 | at most 1000 | starts besides the path, from ones and random weights |
 /// | `vote` | yes | | features are those that most folds keep within one standard error |
 /// | `candidates`, `landmarks` | all rows | 2 or more | landmarks, and how they are found |
@@ -129,12 +129,12 @@ impl LandmarkChoice {
 pub struct SparseKosSetting {
     /// The kernel.
     pub kernel: Kernel,
-    /// The ridge; `None` where a rule finds it in every fit.
+    /// The ridge; `None` if a rule finds it in every fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ridge: Option<f64>,
     /// Penalty on the weights of the features.
     pub sparsity: f64,
-    /// The same as a share of the penalty from which on all weights are zero at the first step;
+    /// The same as a share of the smallest penalty at which the first step makes all weights zero;
     /// `None` for a penalty that the user gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity_share: Option<f64>,
@@ -187,19 +187,19 @@ impl SparseKos {
         self
     }
 
-    /// With penalties so spaced.
+    /// With this spacing of the penalties.
     pub fn spacing(mut self, spacing: Spacing) -> Self {
         self.spacing = spacing;
         self
     }
 
-    /// With weights that are moved in these steps.
+    /// With these steps for the weights.
     pub fn weight_steps(mut self, steps: Steps) -> Self {
         self.weight_steps = steps;
         self
     }
 
-    /// With so many starts besides the path.
+    /// With this many starts besides the path.
     pub fn restarts(mut self, restarts: usize) -> Self {
         self.restarts = restarts;
         self
@@ -211,7 +211,7 @@ impl SparseKos {
         self
     }
 
-    /// With so many landmarks, found in this way, that carry the function.
+    /// With this many landmarks, found in this way, to carry the function.
     pub fn candidates(mut self, landmarks: usize, how: Landmarks) -> Self {
         self.landmarks = LandmarkChoice::Landmarks(landmarks, how);
         self
@@ -257,7 +257,8 @@ pub(super) const PARAMS: &[Param] = &[
             letter: "R",
         },
         Fallback::Count(0),
-        "Also start at the penalty itself, from R weightings, and keep the least objective",
+        "Also start directly at the chosen penalty, from R other weightings, and keep the least \
+         objective",
     ),
     VOTE,
     Param::new(
@@ -268,12 +269,13 @@ pub(super) const PARAMS: &[Param] = &[
             letter: "M",
         },
         Fallback::Absent("all rows"),
-        "M landmarks carry the function, for many rows",
+        "Let M landmarks carry the function, to handle many rows",
     ),
     Param::new(
         "landmarks",
         Kind::Word(&["sample", "ols"], ""),
         Fallback::Word("sample"),
-        "How the landmarks of `candidates` are found: drawn by class, or by orthogonal least squares",
+        "How the landmarks of `candidates` are found: drawn by class, or by orthogonal least \
+         squares",
     ),
 ];

@@ -105,7 +105,7 @@ fn the_objective_is_equation_13_at_the_coefficients_of_equation_5() {
         (objective - expected).abs() < 1e-10,
         "{objective} {expected}"
     );
-    // The scores, too: the coefficients belong to the final weights.
+    // The scores as well: the coefficients belong to the final weights.
     let z = fit.expansion.evaluate(&problem.x);
     for i in 0..35 {
         assert!((z[(i, 0)] - s.scores[(i, 0)]).abs() < 1e-8);
@@ -277,7 +277,7 @@ fn an_enormous_penalty_leaves_the_priors() {
     for row in p.iter_rows() {
         assert!((row[0] - problem.priors[0]).abs() < 1e-9);
     }
-    // Classes of different size, too, where rounding could speak up.
+    // Also classes of different size, where rounding could decide.
     for seed in 0..20 {
         let mut uneven = with_noise(41, 3, 2, 20 + seed);
         let codes: Vec<usize> = (0..41).map(|i| usize::from(i % 3 == 0)).collect();

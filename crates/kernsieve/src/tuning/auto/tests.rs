@@ -54,7 +54,7 @@ fn the_smallest_model_within_one_standard_error_is_taken() {
     let smallest = within.min_by_key(|e| e.size).expect("some");
     assert_eq!(trained.model.record.method, smallest.method);
     assert!(auto.why.contains(&smallest.method), "{}", auto.why);
-    // A ring around a disc is no task for a linear rule.
+    // A linear rule cannot separate a ring from the disc inside it.
     assert!(!["lda", "l1-dkf"].contains(&trained.model.record.method.as_str()));
 }
 
@@ -86,7 +86,7 @@ fn many_rows_are_approached_in_rounds_and_the_hopeless_leave() {
 
 #[test]
 fn a_method_without_rivals_runs_whatever_it_takes() {
-    // Too many rows for this method beside others: it would be left out of the race.
+    // Too many rows for this method among others: it would be left out of the race.
     let (n, p) = (330, 20);
     assert!(!(SparseKos::ABOUT.feasible)(n, p, 2));
     let value = |i: usize, j: usize| {
@@ -144,7 +144,7 @@ fn when_the_time_is_up_the_answer_is_that_of_fewer_rows() {
         ("lda", data.n_samples())
     );
     assert!(record.auto.is_some());
-    // Rows are named as the caller knows them: those of a model of the sample, in the sample.
+    // Rows are numbered as the caller knows them, also in a model of the sample.
     let params = given(json!({"bandwidths": [1.0], "ridge": 0.1}));
     let trained = race(&params, &data, late, 60);
     let (sample, _) = drawn(&data, 60, 0).expect("two classes").expect("fewer");

@@ -1,18 +1,18 @@
-//! One feature after the other into kernel logistic regression (Ghosh & Wang, Algorithm 1).
+//! Imports one feature after another into kernel logistic regression (Ghosh & Wang, Algorithm 1).
 //!
 //! The base values (squared distances, say) of a set of features are the sum over the features, so
 //! a candidate's Gram matrix is one pass over `n (n + 1) / 2` pairs; for the Gaussian that is the
-//! elementwise product `K_S * K_l`. Of all candidates the one of least `H` enters:
+//! elementwise product `K_S * K_l`. The candidate of least `H` enters:
 //!
 //! 1. every candidate gets an upper and a lower bound on its `H` from the coefficients of the
-//!    present model: two products with its Gram matrix;
+//!    current model, by two products with its Gram matrix;
 //! 2. candidates whose lower bound exceeds the least upper bound are out;
 //! 3. the others are solved in order of their lower bounds, each given up as soon as its dual value
 //!    exceeds the least `H` found.
 //!
-//! Bounds are theorems, so the choice is that of solving them all. Work is cut into batches of a
-//! fixed size: neither the choice nor the work depends on the number of threads. Ties (within
-//! 1e-12) go to the feature that comes first.
+//! The bounds are rigorous, so the choice is the same as if all candidates were solved. Work is cut
+//! into batches of a fixed size: neither the choice nor the work depends on the number of threads.
+//! Ties (within 1e-12) go to the feature that comes first.
 
 #[cfg(test)]
 mod tests;
@@ -26,24 +26,24 @@ use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, bo
 use rayon::prelude::*;
 use std::sync::Mutex;
 
-/// Objectives that differ by less than this are equal: rounding may not decide.
+/// Objectives that differ by less than this count as equal, so that rounding does not decide.
 const TIE: f64 = 1e-12;
-/// A bound must exceed an objective by this to rule out.
+/// A bound must exceed an objective by this much to rule a candidate out.
 const MARGIN: f64 = 1e-11;
 /// Candidates that are solved at once.
 const BATCH: usize = 16;
 
 /// The training rows by column, with what all paths share.
 pub(super) struct Ground<'a> {
-    /// Columns of the features that take part.
+    /// Columns of the features that are used.
     columns: Vec<(usize, Vec<f64>)>,
     n: usize,
     pub(super) kernel: Kernel,
     pub(super) likelihood: &'a Likelihood,
-    /// Gram matrices of candidates, from one to the next: as many as are at work at once. Handing
-    /// out a large one anew takes as long as filling it.
+    /// Gram matrices of candidates, reused from one candidate to the next; there are as many as
+    /// work at once. Allocating a large one takes as long as filling it.
     scratch: Mutex<Vec<(Vec<f64>, Workspace)>>,
-    /// Whether candidates are ruled out by their bounds; only a test says no.
+    /// Whether candidates are ruled out by their bounds; only a test turns this off.
     prune: bool,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// A path on its way.
+/// A path in progress.
 pub(super) struct Walk<'a> {
     ground: &'a Ground<'a>,
     ridge: f64,
@@ -101,7 +101,7 @@ pub(super) struct Walk<'a> {
     base: Vec<f64>,
     /// The model of the chosen features.
     pub(super) model: Solution,
-    /// Candidates that were solved to the end or until given up, of all so far.
+    /// Number of candidates so far that were solved, to the end or until given up.
     #[cfg(test)]
     solved: usize,
 }
@@ -112,12 +112,12 @@ pub(super) struct Import {
     pub(super) feature: usize,
     pub(super) objective: f64,
     pub(super) train_error: f64,
-    /// The feature that would have come next, and its `H`, where it was asked for.
+    /// The second-best feature and its `H`, if it was asked for.
     pub(super) runner_up: Option<(usize, f64)>,
 }
 
 impl<'a> Walk<'a> {
-    /// The path before its first step: a model without features, in which all rows are alike.
+    /// The path before its first step: a model without features, which cannot tell rows apart.
     pub(super) fn new(ground: &'a Ground<'a>, ridge: f64) -> Result<Self> {
         let n = ground.n;
         let base = vec![0.0; n * n];
@@ -144,8 +144,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Imports the feature of least `H`; `None` when all are in. `runner_up` asks for the next best
-    /// one, too, which takes a few more solves.
+    /// Imports the feature of least `H`; `None` when all are in. `runner_up` also asks for the next
+    /// best one, which takes a few more solves.
     pub(super) fn import(&mut self, runner_up: bool) -> Result<Option<Import>> {
         let ground = self.ground;
         let mut best = self.least(if runner_up { 2 } else { 1 }).into_iter();
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
         } else {
             vec![]
         };
-        // Nothing above this can be among the least.
+        // No candidate above this can be among the best.
         let mut uppers: Vec<f64> = bounds.iter().map(|b| b.upper).collect();
         uppers.sort_by(f64::total_cmp);
         let mut limit = uppers.get(wanted - 1).copied().unwrap_or(f64::INFINITY);
@@ -255,13 +255,13 @@ impl<'a> Walk<'a> {
         best
     }
 
-    /// Does something with the Gram matrix of the chosen features and one more.
+    /// Calls a function with the Gram matrix of the chosen features and one more.
     fn with_gram<T>(&self, j: usize, act: impl FnOnce(&[f64], &mut Workspace) -> T) -> T {
         let n = self.ground.n;
         let pool = &self.ground.scratch;
         let free = pool.lock().ok().and_then(|mut p| p.pop());
         let (mut gram, mut work) = free.unwrap_or_default();
-        // Whatever was there is overwritten.
+        // The old values are overwritten.
         gram.resize(n * n, 0.0);
         self.ground
             .add_column(&self.base, &self.ground.columns[j].1, &mut gram);
@@ -303,7 +303,7 @@ impl<'a> Followers<'a> {
         }
     }
 
-    /// Takes a feature in.
+    /// Adds a feature.
     pub(super) fn import(&mut self, feature: usize, base: Base) {
         let (x, y) = (
             self.fold.held_out.column(feature),

@@ -45,8 +45,7 @@ proptest! {
     ) {
         let mut problem = problem(30, p, classes, seed);
         if p > 3 {
-            // A column twice, and one that is the same upside down: exact ties, which the first
-            // must win.
+            // One column is repeated and one is negated: exact ties, which the first must win.
             for i in 0..30 {
                 let v = problem.x[(i, 1)];
                 (problem.x[(i, 2)], problem.x[(i, 3)]) = (v, -v);
