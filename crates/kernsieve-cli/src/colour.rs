@@ -1,7 +1,8 @@
-//! Colours, where somebody looks and wants them. Every line reads the same without.
+//! Colours, if somebody looks and wants them. Every line reads the same without them.
 //!
-//! `NO_COLOR` (of any length but zero) turns them off, else `CLICOLOR_FORCE` (other than 0) on,
-//! else `CLICOLOR=0` and `TERM=dumb` off; else they are on where the stream is a terminal.
+//! A `NO_COLOR` that is not empty turns them off; else a `CLICOLOR_FORCE` other than 0 turns them
+//! on; else `CLICOLOR=0` and `TERM=dumb` turn them off; else they are on if the stream is a
+//! terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +52,7 @@ pub fn chosen(text: &str) -> String {
     paint(&OUT, "32", text)
 }
 
-/// What a line is about: bold.
+/// The label of a line: bold.
 pub fn label(text: &str) -> String {
     paint(&OUT, "1", text)
 }

@@ -1,22 +1,22 @@
-//! Why a command could not be done, and with which status the program leaves.
+//! Why a command failed, and the exit status of the program.
 
 use crate::view::words::in_words;
 use std::fmt;
 
 /// A failed command.
 pub enum Failure {
-    /// The data, a model or memory would not do: status 1.
+    /// The data, a model or the memory do not allow it: status 1.
     CouldNot(String),
-    /// The command was not meant like that: status 2.
+    /// Wrong usage: status 2.
     Usage(String),
     /// `evaluate --fail-under` was not met: status 3.
     Under(String),
-    /// Whoever read our output has gone: nothing to say.
+    /// The reader of the output has gone: nothing to say.
     ReaderGone,
 }
 
 impl Failure {
-    /// A command that was not meant like that, in the words of the library.
+    /// Wrong usage, from an error of the library.
     pub fn usage(e: &kernsieve::Error) -> Self {
         Self::Usage(in_words(&e.to_string()))
     }

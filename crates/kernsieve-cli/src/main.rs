@@ -19,7 +19,7 @@ use view::terminal::Terminal;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     colour::decide();
-    // Ctrl-C answers at once: half-written files go, the old ones stay.
+    // Ctrl-C works at once: half-written files are removed, the old ones stay.
     let handler = || {
         kernsieve::model_file::remove_unfinished();
         let _ = writeln!(std::io::stderr(), "\ninterrupted; nothing was half written");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// When the end is expected, if that is known.
 type End = Arc<Mutex<Option<Instant>>>;
 
-/// A line that tells how far a command is.
+/// A line that shows how far a command has got.
 #[derive(Clone)]
 pub struct Progress {
     bar: ProgressBar,
@@ -20,7 +20,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Tells nothing.
+    /// Shows nothing.
     pub fn hidden() -> Self {
         Self {
             bar: ProgressBar::hidden(),
@@ -29,8 +29,8 @@ impl Progress {
         }
     }
 
-    /// A line on standard error; nothing where that is no terminal, or one that cannot go back in a
-    /// line.
+    /// A line on standard error; nothing if that is not a terminal, or one that cannot move back in
+    /// a line.
     pub fn new(what: &str) -> Self {
         let plain = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
         if plain || !std::io::stderr().is_terminal() {
@@ -59,23 +59,23 @@ impl Progress {
         progress
     }
 
-    /// What is being done.
+    /// Shows what is being done.
     pub fn say(&self, what: &str) {
         self.bar.set_message(what.to_string());
     }
 
-    /// How many steps are done, and how many there are.
+    /// Shows how many steps are done, and how many there are.
     pub fn steps(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
     }
 
-    /// How long the rest will take.
+    /// Shows how long the rest will take.
     pub fn expect(&self, left: Option<Duration>) {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = left.map(|l| Instant::now() + l);
     }
 
-    /// The line goes away.
+    /// Removes the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -104,7 +104,7 @@ impl Progress {
     }
 }
 
-/// The rest at the speed so far. Nothing before the first twentieth, which says little.
+/// The rest at the speed so far. Nothing before the first twentieth, which tells little.
 fn time_left(gone: Duration, done: usize, total: usize) -> Option<Duration> {
     if done == 0 || done * 20 < total {
         return None;

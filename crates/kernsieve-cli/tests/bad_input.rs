@@ -1,5 +1,5 @@
-//! Data that will not do, and odd data that will: status, words, nothing on standard output and no
-//! model left behind.
+//! Data that are refused, and odd data that are accepted: status, message, nothing on standard
+//! output and no model left behind.
 #![allow(clippy::unwrap_used)]
 
 mod common;

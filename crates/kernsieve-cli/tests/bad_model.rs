@@ -1,5 +1,5 @@
-//! Models that are none, files that do not suit a model, and results that would replace what is
-//! read.
+//! Files that are not models, data that do not fit a model, and results that would overwrite an
+//! input.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -117,7 +117,7 @@ fn results_do_not_replace_what_is_read() {
         (folder.read("data.csv"), folder.read("m.ks")),
         (good.into_bytes(), model)
     );
-    // A model or predictions of before are there to be replaced.
+    // Earlier models and predictions may be replaced.
     folder.line("fit data.csv --method mkda --model m.ks").ok();
     (0..2).for_each(|_| drop(folder.line("predict m.ks data.csv --output out.csv").ok()));
 }

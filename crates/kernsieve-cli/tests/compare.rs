@@ -62,7 +62,7 @@ fn the_table_ranks_the_methods() {
         .map(|m| m["method"].as_str().unwrap())
         .collect();
     assert_eq!(ranks(&run.out), order);
-    // A disc inside a square: no line divides them.
+    // A disc inside a square: no line separates them.
     let mut linear = [order[METHODS.len() - 2], order[METHODS.len() - 1]];
     linear.sort_unstable();
     assert_eq!(linear, ["l1-dkf", "lda"]);
@@ -119,7 +119,7 @@ fn a_table_to_decide_from() {
         assert!(number(m, "error_mean") >= last);
         last = number(m, "error_mean");
     }
-    // What is picked is the smallest of those within one standard error.
+    // The pick is the smallest model within one standard error.
     let good = methods.iter().filter(|m| {
         m["difference_mean"].is_null() || number(m, "difference_mean") <= number(m, "difference_se")
     });
@@ -130,7 +130,7 @@ fn a_table_to_decide_from() {
         &run.out,
         &[&format!("Pick {}:", object["pick"].as_str().unwrap())],
     );
-    // A line does not divide a disc from what is around it, and the test says so.
+    // A line does not separate a disc from its surroundings, and the test says so.
     let lda = methods.iter().find(|m| m["method"] == "lda").unwrap();
     assert!(number(lda, "p_value_holm") < 0.05, "{lda}");
 }
@@ -256,7 +256,7 @@ fn methods_and_splits_as_asked() {
     );
     has(&discriminant.err, &["left out", "sparse-kos"]);
     let two = findings(&run("--threads 2").json());
-    // What a method found by itself, not beside others.
+    // What a method finds when run alone.
     let own = |m: &Value| {
         let mut m = m.clone();
         m.as_object_mut()
@@ -321,7 +321,7 @@ fn a_page_of_a_comparison() {
         );
         assert_eq!(d["pick"].as_bool().unwrap(), m["method"] == pick);
     }
-    // What was left out, and what does not use an option, is on the page, too.
+    // The page also says what was left out and which methods do not use an option.
     let run = folder
         .line(
             "compare data.csv --repeats 2 --max-features 1 --methods lda,kos,fivm --report \
@@ -361,7 +361,7 @@ fn a_page_overwrites_no_input() {
         assert_eq!(run.code, 2, "{line}: {}", run.err);
         has(&run.err, &[words]);
     }
-    // A page that cannot be written is found out before the work, and leaves nothing behind.
+    // A page that cannot be written is detected before the work, and leaves nothing behind.
     let run =
         folder.line("compare data.csv --methods lda --repeats 2 --journal k --report no/page.html");
     assert_eq!(run.code, 1, "{}", run.err);

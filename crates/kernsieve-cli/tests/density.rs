@@ -44,7 +44,7 @@ fn a_density_is_tuned_saved_and_evaluated_on_new_rows() {
     let predicted = folder.line("predict d.ks new.csv").ok().out;
     assert_eq!(written, predicted);
     assert!(written.starts_with("log_density\n") && written.lines().count() == 31);
-    // The columns may come in any order, and others beside them.
+    // The columns may come in any order, along with others.
     let swapped: String = points(30)
         .lines()
         .map(|l| {

@@ -1,5 +1,5 @@
-//! The examples in the help of every command do what they say, and mistakes are answered with what
-//! was meant.
+//! The examples in the help of every command do what they say, and mistakes are answered with a
+//! suggestion.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -116,7 +116,7 @@ fn completions_know_the_commands() {
             .json();
         assert_eq!(object["script"].as_str().unwrap(), run.out);
     }
-    // Bash itself reads what is meant for it, where there is one.
+    // Bash itself reads its completions, if it is installed.
     folder.write("script", folder.line("completions bash").ok().out);
     if let Ok(output) = Command::new("bash")
         .args(["-n", "script"])

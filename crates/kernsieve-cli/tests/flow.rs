@@ -400,7 +400,7 @@ fn a_sparse_model_by_leave_one_out() {
             "in order of selection",
         ],
     );
-    // No longer path than asked for, and a notice where there are not so many samples.
+    // The path is no longer than asked for, and a notice says if there are fewer samples.
     let short = folder
         .line("fit d.csv --method smkda --path-limit 5 --json --bandwidth 1")
         .ok();

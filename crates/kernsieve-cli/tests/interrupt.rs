@@ -1,4 +1,4 @@
-//! Ctrl-C: the program ends at once, leaves nothing half done, and a journal goes on.
+//! Ctrl-C: the program ends at once and leaves nothing half done, and a journal can be continued.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -9,8 +9,8 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts a program that reads standard input. When this returns it has begun to: there is more
-/// than a pipe holds.
+/// Starts a program that reads standard input. When this returns, the program has begun to read:
+/// there is more input than a pipe holds.
 fn start(folder: &Folder, line: &str, input: &str) -> (Child, ChildStdin) {
     assert!(input.len() > 100_000);
     let args: Vec<&str> = line.split_whitespace().collect();

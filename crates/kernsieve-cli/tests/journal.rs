@@ -97,7 +97,7 @@ fn a_journal_goes_on_with_more_splits() {
     assert_eq!(sorted(&found), sorted(&whole));
     let journal = folder.read("j");
     assert!(journal.starts_with(&part));
-    // A finished journal answers by itself, and stays as it is; fewer splits are a part of it.
+    // A finished journal gives all results and stays as it is; fewer splits are a part of it.
     let again = run("--repeats 4 --journal j");
     assert_eq!(
         again.json()["methods"],

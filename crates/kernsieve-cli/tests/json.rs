@@ -1,4 +1,4 @@
-//! The fields of `--json` that scripts rely on: they may grow, and are never renamed.
+//! The fields of `--json` that scripts rely on: fields may be added, but are never renamed.
 #![allow(clippy::unwrap_used)]
 
 mod common;

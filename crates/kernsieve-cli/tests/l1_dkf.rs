@@ -168,13 +168,13 @@ fn options_of_the_rule_and_of_the_simplex() {
             other["notices"]
         );
     }
-    // What means nothing is said.
+    // Options without effect are named.
     let ignored = fit("--bandwidth 2 --ridge 1");
     has(
         ignored["notices"][0].as_str().unwrap(),
         &["--bandwidth", "--ridge"],
     );
-    // Plain discriminant analysis has the metric, too.
+    // Plain discriminant analysis has the metric as well.
     let lda = |options: &str| {
         folder
             .line(&format!(

@@ -109,8 +109,8 @@ fn a_page_with_pictures() {
             "</html>",
         ],
     );
-    // One point a row, and nothing from elsewhere (the one address is the name of SVG, which
-    // nothing loads).
+    // One point per row, and nothing from elsewhere (the only address is the SVG namespace, which
+    // is never loaded).
     assert_eq!(
         points(&page)["sets"][0]["row"].as_array().unwrap().len(),
         120
@@ -119,8 +119,8 @@ fn a_page_with_pictures() {
         assert!(!page.contains(outside), "{outside}");
     }
     assert_eq!(page.matches("http:").count(), 1);
-    // The file that the model comes from is known again, and an error on it not taken for the
-    // truth.
+    // The file that the model was trained on is recognised, and the error on it is marked as
+    // flattering.
     let run = folder.line("report m.ks data.csv --output again.html").ok();
     has(&run.out, &["again.html", "120 rows"]);
     has(&text(&folder, "again.html"), &["so this is flattering"]);
@@ -159,7 +159,7 @@ fn a_page_with_pictures() {
             Some(cells) => assert_eq!(cells, 72 * 72, "{method}"),
             None => assert_eq!(drawn("profile", "x"), Some(160), "{method}"),
         }
-        // What the page counts as wrong is what the table of cross-validation counts.
+        // The page counts the same rows as wrong as the cross-validation table.
         let set = &data["sets"][0];
         let (observed, predicted) = (set["y"].as_array().unwrap(), set["p"].as_array().unwrap());
         let wrong = observed

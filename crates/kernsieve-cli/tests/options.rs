@@ -1,5 +1,4 @@
-//! Options with values that will not do: wrong usage is status 2, and nothing is read, trained or
-//! written.
+//! Options with wrong values: wrong usage is status 2, and nothing is read, trained or written.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -284,7 +283,7 @@ fn auto_says_what_it_tried_and_why() {
         ],
     );
     assert!(!run.out.contains("Left out"), "{}", run.out);
-    // What only one method uses leaves the others out, in one line; nothing is cut.
+    // An option that only one method uses leaves the others out, in one line; nothing is cut.
     let run = folder.line("fit data.csv --max-features 1").ok();
     has(
         &run.out,
@@ -299,7 +298,7 @@ fn auto_says_what_it_tried_and_why() {
     let run = folder
         .line("fit data.csv --max-features 1 --budget 0s")
         .ok();
-    has(&run.err, &["only fivm", "whatever it takes"]);
+    has(&run.err, &["only fivm", "it always finishes"]);
     let run = folder.line("fit data.csv --budget 0s").ok();
     assert!(!run.err.contains("whatever"), "{}", run.err);
     has(
@@ -313,7 +312,7 @@ fn auto_says_what_it_tried_and_why() {
         "{}",
         run.out
     );
-    // Options that cannot be together are found out before the data are read.
+    // Options that cannot be combined are refused before the data are read.
     let run = folder.line("fit none.csv --max-features 1 --balance 2");
     assert_eq!(run.code, 2, "{}", run.err);
     has(&run.err, &["--balance, --max-features", "name a method"]);

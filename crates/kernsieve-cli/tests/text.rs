@@ -1,5 +1,5 @@
-//! What a person reads: the essential lines, none of them too long, and nothing that steers the
-//! terminal.
+//! What a person reads: the essential lines, none of them too long, and no control characters for
+//! the terminal.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -149,7 +149,7 @@ fn fit_and_inspect() {
     assert_eq!(run.err, "");
 }
 
-/// Class names and column names that are long, or steer the terminal.
+/// Class names and column names that are long, or contain control characters.
 fn hostile() -> String {
     let bad = |i: usize| match i % 3 {
         0 => "\u{1b}[31mred\u{7}".to_string(),
@@ -193,7 +193,7 @@ fn names_from_files_do_not_steer_the_terminal() {
         assert_eq!(run.code, 1, "{line}");
         assert!(!run.err.contains('\u{1b}'), "{:?}", run.err);
     }
-    // Data are another matter: what was a class name in the file is that class name in the answer.
+    // Data stay as they are: a class name of the file is unchanged in the answer.
     let object = folder.line("predict m.ks data.csv --json").ok().json();
     assert!(
         object["predicted"]
@@ -251,8 +251,8 @@ fn many_classes_and_columns_stay_on_the_screen() {
 #[test]
 fn a_model_is_shown_on_one_screen() {
     let folder = Folder::new();
-    // Sixty features with long names, the first two of which tell twelve classes with long names
-    // apart.
+    // Sixty features with long names; the first two separate twelve classes, whose names are long
+    // as well.
     let plain = groups(12, 5, 3);
     let names: String = (2..60)
         .map(|j| format!("an_uncommonly_long_measurement_{j},"))

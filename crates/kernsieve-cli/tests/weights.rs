@@ -5,7 +5,7 @@ mod common;
 
 use common::{Folder, Numbers, disc, has};
 
-/// The same data with a column of weights 0, 1, 2, 3, and with every row written so often.
+/// The same data with a column of weights 0, 1, 2, 3, and with every row repeated that many times.
 fn weighed_and_repeated(n: usize) -> (String, String) {
     let text = disc(n, 7);
     let mut lines = text.lines();
@@ -141,7 +141,8 @@ fn blocks_are_held_out_whole() {
     for method in run.json()["methods"].as_array().unwrap() {
         assert!(method["error_mean"].as_f64().unwrap() > 0.3, "{method}");
     }
-    // What is said to be held out is; classes that are blocks cannot be learned without them.
+    // The rows reported as held out are held out; a class that is one block cannot be learned
+    // without it.
     let halves: String = twins(40)
         .lines()
         .enumerate()

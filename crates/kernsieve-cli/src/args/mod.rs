@@ -1,4 +1,4 @@
-//! What can be typed. The options of the methods are made from the catalogue, in `params`.
+//! What can be typed. The options of the methods are made from the catalogue in `params`.
 
 mod params;
 mod parse;
@@ -35,7 +35,7 @@ pub struct Global {
     /// Print one JSON object to standard output, and nothing else there
     #[arg(long, global = true, display_order = 900)]
     pub json: bool,
-    /// Threads to use [default: all cores]; the result does not depend on it
+    /// Threads to use [default: all cores]; the result does not depend on their number
     #[arg(long, global = true, display_order = 900, value_name = "T", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// No progress and no notices
@@ -74,7 +74,7 @@ pub enum Command {
 pub struct FileArgs {
     /// CSV, TSV, Parquet, LIBSVM or ARFF file (.gz too), or - for standard input
     pub data: String,
-    /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
+    /// Format, if the extension does not say: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
     /// Columns to leave out, by name or 0-based index
@@ -120,8 +120,8 @@ pub struct DataArgs {
     /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
-    /// Column that is the same in rows which belong together, a patient's say: no fold or held-out
-    /// part divides them
+    /// Column with the same value in rows that belong together, such as those of a patient: no fold
+    /// or held-out part divides them
     #[arg(long, visible_alias = "groups", value_name = "COL")]
     pub blocks: Option<String>,
 }
@@ -144,7 +144,7 @@ pub struct FitArgs {
     pub data: DataArgs,
     #[arg(long, short, default_value = "auto", value_parser = parse_choice, help = params::method_help())]
     pub method: MethodChoice,
-    /// auto: time after which no other method is begun, such as 60s or 5m
+    /// auto: time after which no other method is started, such as 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub budget: Option<Duration>,
     /// Where to save the model
@@ -156,10 +156,10 @@ pub struct FitArgs {
     /// A second file to measure the error on
     #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
     pub test: Option<String>,
-    /// Hold out this fraction of the rows, train on the others, and measure the error on them
+    /// Hold out this fraction of the rows to measure the error on, and train on the others
     #[arg(long, value_name = "F", value_parser = parse_fraction, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
-    /// With every setting fixed: no cross-validation, so no error estimate
+    /// If every setting is fixed: no cross-validation, so no error estimate
     #[arg(long)]
     pub no_cv: bool,
     #[command(flatten)]
@@ -173,7 +173,7 @@ pub struct ScoringArgs {
     pub model: PathBuf,
     /// File with the columns of the training data, in any order, or - for standard input
     pub data: String,
-    /// Format, where the extension does not tell: csv, tsv, parquet, libsvm, arff
+    /// Format, if the extension does not say: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
     /// What to do with missing values: error, mean (of the training rows)
@@ -204,7 +204,7 @@ pub struct PredictArgs {
     /// Where to write the predictions as CSV [default: standard output]
     #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file)]
     pub output: Option<PathBuf>,
-    /// Add the class probabilities, one column p_CLASS a class
+    /// Add the class probabilities, one column p_CLASS per class
     #[arg(long)]
     pub proba: bool,
     /// Add the outputs z1, z2, ... (canonical variates, scores or log densities)
@@ -230,8 +230,8 @@ pub struct EvaluateArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods, auto (the choice of one, on the training part of every split), or all, the eleven
-    /// single ones
+    /// Methods; auto (chooses one on the training part of every split); or all, the eleven single
+    /// ones
     #[arg(
         long,
         value_name = "M,..",
@@ -245,7 +245,7 @@ pub struct CompareArgs {
     /// Fraction of the rows held out in each split
     #[arg(long, value_name = "F", default_value = "1/3", value_parser = parse_fraction, allow_negative_numbers = true)]
     pub test_fraction: f64,
-    /// Keep results in this file and go on from it after an interruption
+    /// Keep results in this file, and continue from it after an interruption
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
     /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing
@@ -266,7 +266,7 @@ pub struct DensityArgs {
     /// Where to save the density; predict then gives log densities of other rows
     #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
-    /// A second file whose mean log density (natural logarithm, in units of the data) is wanted
+    /// A second file to compute the mean log density of (natural logarithm, in units of the data)
     #[arg(long, value_name = "DATA2")]
     pub test: Option<String>,
     /// Where to write the log densities of the rows of that file as CSV
@@ -279,7 +279,7 @@ pub struct DensityArgs {
 pub struct InspectArgs {
     /// Model file
     pub model: PathBuf,
-    /// All classes, columns, features and steps, not only what fits on a screen
+    /// Show all classes, columns, features and steps, not only what fits on a screen
     #[arg(long)]
     pub all: bool,
 }
@@ -305,12 +305,12 @@ pub struct ExportArgs {
     /// Where to write the ONNX file
     #[arg(value_name = "OUT.onnx", value_parser = parse_file)]
     pub output: PathBuf,
-    /// Numbers of the graph, its input and its outputs
+    /// Precision of the graph, its input and its outputs
     #[arg(long, value_enum, default_value = "double")]
     pub precision: PrecisionArg,
 }
 
-/// How numbers of a graph are held.
+/// The precision of the numbers of a graph.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PrecisionArg {
     /// 64 bits.
@@ -334,7 +334,7 @@ pub struct DemoArgs {
     /// iris, wine, rings, sine or mixture
     #[arg(default_value = "rings")]
     pub name: String,
-    /// Also write the data set to this folder, to play with
+    /// Also write the data set to this folder
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
     /// Seed of the simulated data sets and of the split
@@ -381,7 +381,7 @@ mod tests {
             let lines: Vec<&str> = lines.take_while(|l| l.starts_with("  ")).collect();
             assert!(!lines.is_empty(), "{help}");
             for line in lines {
-                // What is before a pipe or after an arrow is for the shell.
+                // The parts before a pipe and after an arrow are for the shell.
                 let own = line
                     .rsplit('|')
                     .next()

@@ -1,5 +1,5 @@
-//! Options of the methods: one flag per parameter of the catalogue, with the words that the
-//! parameter has for itself.
+//! Options of the methods: one flag per parameter of the catalogue, with the help text of the
+//! parameter.
 
 use crate::view::words::in_words;
 use clap::builder::PossibleValuesParser;
@@ -10,17 +10,17 @@ use kernsieve::method::density::{self, Density};
 use kernsieve::params::{Fallback, KERNEL_PARAMS, Kind, PROTOCOL, Param, Params, Protocol};
 use serde_json::Value;
 
-/// Above the options of the methods.
+/// Heading above the options of the methods.
 const HEADING: &str = "Method options (what is not given is tuned)";
-/// A parameter of so many methods needs no list of them.
+/// A parameter that this many methods have needs no list of them.
 const MOST: usize = 6;
 
-/// Options of the methods. What is given is used as it is; what is not given is tuned.
+/// Options of the methods. Given values are used as they are; the others are tuned.
 #[derive(Clone, Debug)]
 pub struct MethodParams {
     /// Parameters of the methods by id.
     pub given: Params,
-    /// What is the same for all of them.
+    /// The settings that all of them share.
     pub protocol: Protocol,
 }
 
@@ -79,7 +79,7 @@ impl FromArgMatches for DensityParams {
     }
 }
 
-/// A flag: what a parameter of one name means to which methods.
+/// A flag: the meanings of a parameter name, and the methods that have each.
 struct Flag {
     /// Its name as typed.
     name: String,
@@ -137,7 +137,7 @@ impl Flag {
         }
     }
 
-    /// All words that any method takes.
+    /// All words that some method accepts.
     fn words(&self) -> Vec<&'static str> {
         let mut words = Vec::new();
         for (param, _) in &self.meanings {
@@ -158,7 +158,7 @@ impl Flag {
         words
     }
 
-    /// What it means, method by method where that differs, with its default.
+    /// Its help with its default, method by method where it differs.
     fn help(&self) -> String {
         if self.several {
             let one = self.name.trim_end_matches('s');
@@ -253,7 +253,7 @@ fn word_or_list(param: &Param, words: &[&str], text: &str) -> kernsieve::Result<
     }
 }
 
-/// Adds methods to those of the same words.
+/// Adds methods to those with the same text.
 fn join<W: PartialEq>(told: &mut Vec<(W, Vec<&'static str>)>, words: W, methods: &[&'static str]) {
     match told.iter_mut().find(|(w, _)| *w == words) {
         Some((_, all)) => all.extend(methods),
@@ -261,8 +261,8 @@ fn join<W: PartialEq>(told: &mut Vec<(W, Vec<&'static str>)>, words: W, methods:
     }
 }
 
-/// Words with the methods that they are for. What nothing else is said beside needs no list of
-/// methods where these are many.
+/// Texts with the methods that they apply to. A single text needs no list of methods if many
+/// methods share it.
 fn for_methods(words: &str, mut methods: Vec<&str>, alone: bool) -> String {
     methods.sort_unstable();
     methods.dedup();
@@ -272,7 +272,7 @@ fn for_methods(words: &str, mut methods: Vec<&str>, alone: bool) -> String {
     format!("{}: {}", methods.join(", "), lower(words))
 }
 
-/// The default in words, where there is something to say.
+/// The default in words, if there is one.
 fn default_words(param: &Param) -> Option<String> {
     match param.default {
         Fallback::Absent(words) => Some(in_words(words)),
@@ -283,7 +283,7 @@ fn default_words(param: &Param) -> Option<String> {
     }
 }
 
-/// With a small letter at the beginning, unless the word is an abbreviation.
+/// With a lower-case first letter, unless the first word is an abbreviation.
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
@@ -299,7 +299,7 @@ fn refused(error: kernsieve::Error) -> Error {
     Error::raw(ErrorKind::ValueValidation, in_words(&error.to_string()))
 }
 
-/// The flags of the methods: kernels first, what is the same for all methods last.
+/// The flags of the methods: kernels first, those that all methods share last.
 fn method_flags() -> Vec<Flag> {
     let mut flags = Vec::new();
     let abouts = || CATALOGUE.iter().map(|e| e.about);
@@ -325,7 +325,8 @@ fn density_flags() -> Vec<Flag> {
     flags
 }
 
-/// Adds what a parameter means to a method: to the flag of its name, or to one or two new ones.
+/// Adds the meaning of a parameter for a method: to the flag of that name, or to one or two new
+/// flags.
 fn add(flags: &mut Vec<Flag>, param: &Param, method: Option<&'static str>) {
     let name = match param.kind {
         Kind::On(off) => off.into(),
@@ -356,7 +357,7 @@ fn add(flags: &mut Vec<Flag>, param: &Param, method: Option<&'static str>) {
         let same =
             |(p, _): &&mut (Param, Vec<&str>)| p.help == param.help && p.default == param.default;
         match flag.meanings.iter_mut().find(same) {
-            // Words may differ: a later meaning may know more of them.
+            // Words may differ: a later meaning may accept more of them.
             Some((known, methods)) => {
                 if let (Kind::Word(a, _), Kind::Word(b, _)) = (known.kind, param.kind)
                     && b.len() > a.len()
@@ -390,7 +391,7 @@ fn collected(flags: &[Flag], matches: &ArgMatches) -> Result<(Protocol, Params),
     Ok((protocol, given))
 }
 
-/// What `--method` takes.
+/// The help of `--method`.
 pub fn method_help() -> String {
     format!(
         "{}, or auto: the smallest model within one standard error of the least cross-validated \
@@ -439,7 +440,7 @@ mod tests {
         let support = help("max-support");
         assert!(support.contains("smkda: samples to retain"), "{support}");
         assert!(
-            support.contains("fivm, klr: at most N samples"),
+            support.contains("fivm, klr: keep at most N samples"),
             "{support}"
         );
         assert!(

@@ -5,14 +5,14 @@ use kernsieve_io::similar;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// `; did you mean 'lda'?` where a name is near what was typed.
+/// `; did you mean 'lda'?` if a name is close to what was typed.
 pub fn did_you_mean(names: &[&str], typed: &str) -> String {
     let near = similar(names, typed);
     near.first()
         .map_or(String::new(), |n| format!("; did you mean '{n}'?"))
 }
 
-/// A method of the catalogue, or the choice of one.
+/// A method of the catalogue, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodChoice {
     /// The one of this name.
@@ -95,7 +95,7 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Bytes, with K, M, G or T (powers of 1024), and B or iB after it if one likes.
+/// Bytes, with an optional K, M, G or T (powers of 1024), and B or iB after it.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let wrong = || format!("'{text}' is not a number of bytes; write 4G, 512M or 1000000000");
     let upper = text.trim().to_ascii_uppercase();

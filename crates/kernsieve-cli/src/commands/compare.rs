@@ -22,7 +22,7 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let given = &args.options.given;
     let (choices, notice) = methods(&args.methods, given)?;
     check_files(args)?;
-    // What went otherwise than was asked, for the page.
+    // What was not done as asked, for the page.
     let mut notices: Vec<String> = notice.into_iter().chain(unused(&choices, given)).collect();
     terminal.notices(&notices);
     let source = Source::from_arg(&args.data.file.data);
@@ -83,14 +83,14 @@ pub fn run(args: &CompareArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     text::comparison(&summary, terminal.out)
 }
 
-/// Finds out before the long part whether the page can be written, and over nothing that is read.
+/// Checks before the long part that the page can be written and overwrites no input.
 fn check_files(args: &CompareArgs) -> Result<(), Failure> {
     let Some(path) = &args.report else {
         return Ok(());
     };
     if args.journal.as_ref() == Some(path) {
         return Err(Failure::Usage(
-            "--report and --journal name the same file; each needs one of its own".into(),
+            "--report and --journal name the same file; each needs its own".into(),
         ));
     }
     let journal = args.journal.as_deref().unwrap_or(Path::new("-"));
@@ -99,7 +99,7 @@ fn check_files(args: &CompareArgs) -> Result<(), Failure> {
     check_writable(path)
 }
 
-/// The journal, where one is kept, and the results in it.
+/// The journal, if one is kept, and the results in it.
 fn open_journal(
     args: &CompareArgs,
     comparison: &Comparison<'_>,
@@ -135,8 +135,8 @@ fn tell_of_journal(outcomes: &[Outcome], terminal: &Terminal<'_>) {
     }
 }
 
-/// Runs what is not among the outcomes yet. A method that cannot do one split leaves the
-/// comparison, and is returned with the reason; the others go on.
+/// Runs what is not among the outcomes yet. A method that fails on one split leaves the comparison
+/// and is returned with the reason; the others go on.
 fn run_splits(
     args: &CompareArgs,
     comparison: &Comparison<'_>,
@@ -176,7 +176,8 @@ fn run_splits(
     Ok(failed)
 }
 
-/// The methods asked for; of `all`, those that the options suit, with a notice about the others.
+/// The methods asked for; with `all`, those that accept the options, with a notice about the
+/// others.
 fn methods(
     names: &[String],
     given: &Params,
@@ -220,7 +221,7 @@ fn methods(
     Ok((choices, notice))
 }
 
-/// What of the options data with so many classes cannot have, each once.
+/// Notices about options that are too large for this many classes, each once.
 fn adaptations(choices: &[MethodChoice], given: &Params, classes: usize) -> Vec<String> {
     let made = choices.iter().filter_map(|choice| match choice {
         MethodChoice::One(name) => catalogue::find(name).and_then(|e| e.make(given)).ok(),
@@ -236,7 +237,7 @@ fn adaptations(choices: &[MethodChoice], given: &Params, classes: usize) -> Vec<
     told
 }
 
-/// For every set of options that some methods do not use, which methods these are.
+/// For every set of options that some methods do not use, the names of these methods.
 fn unused(choices: &[MethodChoice], given: &Params) -> Vec<String> {
     let mut found: Vec<(String, Vec<&str>)> = Vec::new();
     for choice in choices {

@@ -42,7 +42,7 @@ fn load(name: &str, seed: u64) -> Result<(Dataset, &'static str), Failure> {
         ),
         "rings" => (
             simulate::rings(seed),
-            "one class is a disc, the other around it; x3 and x4 are noise (Lapanowski & \
+            "one class is a disc, the other surrounds it; x3 and x4 are noise (Lapanowski & \
              Gaynanova 2019, model 1)",
         ),
         "sine" => (
@@ -79,7 +79,7 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
     let best = ranking.best().map_or("kos", |s| &s.method);
     let best = catalogue::find(best)?.make(&Params::new())?;
 
-    // 2. Fit it on two thirds, measure on the others.
+    // 2. Fit it on two thirds, measure on the rest.
     let split = data.held_out(1.0 / 3.0, args.seed)?;
     let training = data.select(&split.train)?;
     let trained = best.train(&training, &schema, &protocol, &Control::new())?;

@@ -24,7 +24,7 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let source = Source::from_arg(&args.file.data);
     let input = read_features(&source, &args.file.read_options())?;
     terminal.notices(&input.notices);
-    // Opened before the long part, so that a wrong name or a missing column costs no time.
+    // Opened before the long part, so that a wrong name or a missing column is found early.
     let test = match &args.test {
         None => None,
         Some(test) => Some(open_new_rows(test, args, &input.schema)?),
@@ -81,7 +81,7 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     text::density(&summary, terminal.out)
 }
 
-/// Finds out before the long part whether all files can be written, and none that is read.
+/// Checks before the long part that all files can be written and none overwrites an input.
 fn check_files(args: &DensityArgs) -> Result<(), Failure> {
     if args.file.data == "-" && args.test.as_deref() == Some("-") {
         return Err(Failure::Usage(
@@ -90,7 +90,7 @@ fn check_files(args: &DensityArgs) -> Result<(), Failure> {
     }
     if args.model.is_some() && args.model == args.output {
         return Err(Failure::Usage(
-            "--model and --output name the same file; each needs one of its own".into(),
+            "--model and --output name the same file; each needs its own".into(),
         ));
     }
     let inputs = [
@@ -129,7 +129,7 @@ fn open_new_rows(
     )?)
 }
 
-/// Log densities of new rows, written out where that is asked for.
+/// Log densities of new rows, written to a file if one is named.
 fn new_rows<'a>(
     reader: &mut ScoringReader,
     args: &'a DensityArgs,

@@ -11,8 +11,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::model::Model;
 use kernsieve_io::{Missing, ScoringReader};
 
-/// Evaluates a model on the rows of a file, of which there is at least one; `see` is shown each
-/// block of them.
+/// Evaluates a model on the rows of a file, at least one; `see` is called with each block of them.
 pub fn evaluate_rows(
     model: &Model,
     reader: &mut ScoringReader,

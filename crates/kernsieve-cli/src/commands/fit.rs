@@ -32,7 +32,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let mut input = read_training(&source, &args.data.read_options())?;
     let read_seconds = started.elapsed().as_secs_f64();
     terminal.notices(&input.notices);
-    // Opened before the long part, so that a wrong name or a missing column costs no time.
+    // Opened before the long part, so that a wrong name or a missing column is found early.
     let test = match &args.test {
         None => None,
         Some(test) => Some(open_test(test, args, &input.schema)?),
@@ -72,7 +72,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     if let Some(path) = &args.report {
         let x = others.matrix();
         let mut sets: Vec<Rows<'_>> = other_rows(args, &source, &x, &others).into_iter().collect();
-        // Fits for the sake of the page alone, so only where nothing better is at hand.
+        // These fits serve the page alone, so they run only if nothing better is available.
         let by_folds = match sets.is_empty() {
             true => catalogue::out_of_fold(&trained, &parts.data, &control)?,
             false => None,
@@ -146,7 +146,7 @@ impl Chosen {
         }
     }
 
-    /// A notice where cross-validation was not wanted, but something was left to choose.
+    /// A notice if cross-validation was not wanted but something is left to choose.
     fn validated_all_the_same(&self, args: &FitArgs, trained: &Trained) -> Option<String> {
         let Self::One(made) = self else { return None };
         trained.model.record.cv.as_ref().filter(|_| args.no_cv)?;
@@ -155,13 +155,13 @@ impl Chosen {
             .still_open()
             .unwrap_or("settings are left to choose");
         Some(format!(
-            "{}, so cross-validation runs all the same",
+            "{}, so cross-validation runs anyway",
             in_words(open)
         ))
     }
 }
 
-/// The method with its options, which are refused where they are wrong.
+/// The method with its options; wrong options are an error.
 fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Failure> {
     if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
         return Err(Failure::Usage(
@@ -187,8 +187,7 @@ fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Fail
     let contest = catalogue::contest(given).map_err(|e| Failure::usage(&e))?;
     if let ([only], Some(_)) = (contest.methods.as_slice(), args.budget) {
         terminal.notices(&[format!(
-            "only {} uses all options given; it is finished whatever it takes, and --budget \
-             changes nothing",
+            "only {} uses all options given; it always finishes, so --budget changes nothing",
             only.about().name
         )]);
     }
@@ -201,11 +200,11 @@ fn told(notices: &[Notice], more: Option<String>) -> Vec<String> {
     words.chain(more).collect()
 }
 
-/// Finds out before the long part whether all files can be written, and none that is read.
+/// Checks before the long part that all files can be written and none overwrites an input.
 fn check_files(args: &FitArgs) -> Result<(), Failure> {
     if args.model.is_some() && args.model == args.report {
         return Err(Failure::Usage(
-            "--report and --model name the same file; each needs one of its own".into(),
+            "--report and --model name the same file; each needs its own".into(),
         ));
     }
     let test = Path::new(args.test.as_deref().unwrap_or("-"));
@@ -260,7 +259,7 @@ struct OtherRows {
     values: Vec<f64>,
     columns: usize,
     labels: Vec<String>,
-    /// Places in the file; empty where they are all of its rows.
+    /// Places in the file; empty if they are all of its rows.
     numbers: Vec<usize>,
 }
 
@@ -276,7 +275,7 @@ impl OtherRows {
     }
 }
 
-/// The error on rows outside the training, and these rows where a page is to show them.
+/// The error on rows outside the training, and these rows if a page shows them.
 fn measure(
     args: &FitArgs,
     model: &Model,
@@ -329,8 +328,8 @@ fn other_rows<'a>(
     })
 }
 
-/// The training rows, as a page shows them; with probabilities by cross-validation where these are
-/// at hand.
+/// The training rows, as a page shows them; with probabilities by cross-validation if these are
+/// available.
 fn training_rows<'a>(
     source: &Source,
     data: &'a Dataset,

@@ -1,4 +1,4 @@
-//! The commands, one file each: what is read, what is fitted, and what is shown of it.
+//! The commands, one file each: what is read, what is fitted, and what is shown.
 
 pub mod compare;
 pub mod demo;
@@ -22,7 +22,7 @@ use std::path::Path;
 
 /// Refuses to write a result over a file that the command reads.
 fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    // Files that are not there yet have no canonical path, and are nobody's input.
+    // Files that do not exist yet have no canonical path, and cannot be an input.
     let place = |path: &Path| path.canonicalize().ok();
     let target = place(output);
     match inputs
@@ -37,7 +37,7 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
     }
 }
 
-/// Finds out before the long part whether the model can be saved after it.
+/// Checks before the long part that the model can be saved after it.
 fn check_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::CouldNot(format!(
@@ -49,7 +49,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was typed, as a shell takes it back.
+/// The command line, quoted for a shell.
 fn this_command() -> String {
     let words = std::env::args_os().skip(1);
     shell_command(std::iter::once("kernsieve".into()).chain(words))
@@ -71,7 +71,7 @@ fn open_labelled(
     Ok((source, reader))
 }
 
-/// For every column of the data whether the model does without it: none of its features has a
+/// For every column of the data, whether the model does not need it: none of its features has a
 /// weight.
 fn unused_columns(model: &Model) -> Vec<bool> {
     let mut weights = model.feature_weights().iter();

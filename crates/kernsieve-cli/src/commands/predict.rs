@@ -58,7 +58,7 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     Ok(())
 }
 
-/// Writes a file that is there whole or not at all.
+/// Writes a file whole or not at all.
 pub fn predict_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<usize, Failure>,
@@ -81,8 +81,8 @@ fn wanted(args: &PredictArgs) -> Wanted {
     }
 }
 
-/// The answer as CSV. Names are data and stay as they are, unless a terminal is going to obey what
-/// is in them.
+/// The answer as CSV. Names are data and stay as they are, except on a terminal, which could obey
+/// control characters in them.
 fn predict_csv(
     args: &PredictArgs,
     model: &Model,
@@ -103,8 +103,8 @@ fn predict_csv(
     let classes: Vec<String> = model.classes.iter().map(cell).collect();
     let names: Vec<String> = wanted(args).names(model).iter().map(cell).collect();
     let mut rows = 0;
-    // The header goes out with the first rows: a file that cannot be read leaves standard output
-    // empty.
+    // The header is written with the first rows, so that a file that cannot be read leaves standard
+    // output empty.
     let mut text = names.join(",") + "\n";
     for block in reader {
         let prediction = model.predict(&block?.x);
@@ -116,7 +116,7 @@ fn predict_csv(
     Ok(rows)
 }
 
-/// Writes the log density of every row, and shows it to `each`.
+/// Writes the log density of every row, and passes it to `each`.
 pub fn write_log_densities(
     model: &Model,
     reader: &mut ScoringReader,
@@ -157,7 +157,7 @@ fn predict_json(
     finish_json(args, &predictions.into_json(&model.classes), rows, terminal)
 }
 
-/// The object to where it is wanted.
+/// Writes the object to the place that was asked for.
 fn finish_json(
     args: &PredictArgs,
     object: &Value,

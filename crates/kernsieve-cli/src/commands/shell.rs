@@ -1,4 +1,4 @@
-//! `kernsieve completions` and `kernsieve man`: what a shell and `man` want to know of the
+//! `kernsieve completions` and `kernsieve man`: what a shell and `man` need to know about the
 //! commands.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs, did_you_mean};
@@ -11,7 +11,7 @@ const NAME: &str = "kernsieve";
 
 /// Writes the completions of a shell.
 pub fn completions(args: &CompletionsArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    // Into memory first: the generator does not forgive a reader that leaves.
+    // Into memory first, since the generator panics if the reader goes away.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), NAME, &mut script);
     if terminal.json {

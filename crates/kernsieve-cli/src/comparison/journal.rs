@@ -1,5 +1,5 @@
-//! The journal of a comparison: one JSON line per result, so that an interrupted run goes on where
-//! it stopped.
+//! The journal of a comparison: one JSON line per result, so that an interrupted run continues
+//! where it stopped.
 
 use crate::failure::Failure;
 use kernsieve::data::Dataset;
@@ -79,7 +79,7 @@ impl Journal {
             .map_err(io)?;
         let bytes = std::fs::read(path).map_err(io)?;
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
-        // A file without a whole line is only ours to overwrite if it is a first line that was cut
+        // A file without a whole line may only be overwritten if it is a first line that was cut
         // off.
         let start = serde_json::to_vec(&header(fingerprint)).unwrap_or_default();
         if whole == 0 && !start.starts_with(&bytes) {
@@ -117,7 +117,7 @@ impl Journal {
         Ok((Self { file, path: name }, outcomes))
     }
 
-    /// Adds a result; it is on its way to the disk when this returns.
+    /// Adds a result; it is handed to the system when this returns.
     pub fn add(&mut self, outcome: &Outcome) -> Result<(), Failure> {
         write_line(&mut self.file, outcome)
             .map_err(|e| Failure::CouldNot(format!("{}: {e}", self.path)))

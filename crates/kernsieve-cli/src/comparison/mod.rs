@@ -33,8 +33,8 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Held-out rows over training rows of the first split; the others have the same, or with
-    /// blocks of rows about that.
+    /// Held-out rows over training rows of the first split; the others have the same ratio, or
+    /// about the same with blocks of rows.
     pub fn test_to_train(&self) -> Result<f64, Failure> {
         let parts = self.data.held_out(self.test_fraction, self.protocol.seed)?;
         Ok(parts.test.len() as f64 / parts.train.len().max(1) as f64)
@@ -88,7 +88,7 @@ impl Comparison<'_> {
             .iter()
             .map(|&i| self.data.labels().codes()[i])
             .collect();
-        // An error counts by the weight of its row, and by what it costs.
+        // An error counts with the weight of its row and its cost.
         let cost = |code: usize| self.protocol.costs.get(code).copied().unwrap_or(1.0);
         let weigh = |(&i, &code): (&usize, &usize)| self.data.weight(i) * cost(code);
         let weights: Vec<f64> = parts.test.iter().zip(&truth).map(weigh).collect();

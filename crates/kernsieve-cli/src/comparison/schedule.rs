@@ -1,4 +1,4 @@
-//! What of a comparison is done, and how long the rest will take.
+//! Which part of a comparison is done, and how long the rest will take.
 
 use super::journal::Outcome;
 use crate::args::MethodChoice;
@@ -59,20 +59,20 @@ impl Schedule {
         }
     }
 
-    /// A method will not go on.
+    /// A method leaves the comparison.
     pub fn leave(&mut self, method: MethodChoice) {
         if let Some(job) = self.methods.iter_mut().find(|j| j.name == method.name()) {
             job.left = true;
         }
     }
 
-    /// All is done.
+    /// Everything is done.
     pub fn finish(self) {
         self.progress.finish();
     }
 
-    /// The remaining splits of every method at its own mean time. Nothing before every method has
-    /// been seen once: they differ a thousandfold.
+    /// The remaining splits of every method at its own mean time. `None` until every method has run
+    /// once: times differ a thousandfold.
     fn time_left(&self) -> Option<Duration> {
         let mut seconds = 0.0;
         for job in self.methods.iter().filter(|j| !j.left) {

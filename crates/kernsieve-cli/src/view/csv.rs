@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// Title of the column of log densities, as a line.
 pub const LOG_DENSITY: &str = "log_density\n";
 
-/// What is told of a row besides its class.
+/// What is written about a row besides its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Probabilities of the classes.
@@ -41,7 +41,7 @@ impl Wanted {
     }
 }
 
-/// Adds a line for every row of a prediction; `classes` are as they are to be written.
+/// Adds a line for every row of a prediction; `classes` holds the names to write.
 pub fn predictions(wanted: Wanted, p: &Prediction, classes: &[String], text: &mut String) {
     for i in 0..p.posterior.rows() {
         text.push_str(&classes[argmax(p.posterior.row(i))]);
@@ -83,7 +83,7 @@ pub fn dataset(data: &Dataset) -> String {
     text
 }
 
-/// A field of a CSV file, quoted where it has to be.
+/// A field of a CSV file, quoted if necessary.
 pub fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) || text.starts_with(' ') || text.ends_with(' ') {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,5 @@
-//! What a command shows. [`summary`] reads a result once; the others show it, each in its way.
+//! What a command shows. [`summary`] reads a result once; the other modules show it, each in its
+//! own way.
 
 pub mod csv;
 pub mod html;

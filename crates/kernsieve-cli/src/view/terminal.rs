@@ -1,4 +1,4 @@
-//! Where results and remarks go: data to standard output, talk to standard error.
+//! Where output goes: results to standard output, remarks to standard error.
 
 use super::words::{clean, is_visible};
 use crate::colour;
@@ -11,7 +11,7 @@ use std::io::Write;
 pub struct Terminal<'a> {
     /// Standard output.
     pub out: &'a mut dyn Write,
-    /// Somebody looks at standard output, it is not a file or a pipe.
+    /// Whether standard output is a terminal, not a file or a pipe.
     pub is_seen: bool,
     /// One JSON object instead of text.
     pub json: bool,
@@ -33,7 +33,7 @@ impl Terminal<'_> {
         if !self.quiet {
             let mut err = std::io::stderr().lock();
             for n in notices {
-                // Nobody left to tell is no reason to stop.
+                // A closed standard error is no reason to stop.
                 let _ = writeln!(
                     err,
                     "{} {}",

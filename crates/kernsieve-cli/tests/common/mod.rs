@@ -1,5 +1,4 @@
-//! What the tests share: a folder of their own, the program run in it, and small data made from a
-//! seed.
+//! What the tests share: a folder for each, the program run in it, and small data made from a seed.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use serde_json::Value;
@@ -79,7 +78,7 @@ impl Folder {
         std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// The names of all files, hidden ones too.
+    /// The names of all files, including hidden ones.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).expect("readable");
         let name =
@@ -155,7 +154,7 @@ pub fn disc(n: usize, seed: u64) -> String {
     let mut text = String::from("u,v,noise,class\n");
     for i in 0..n {
         let (u, v, noise) = (numbers.value(), numbers.value(), numbers.value());
-        // The first rows are of both classes, however few there are.
+        // The first rows contain both classes, however few rows there are.
         let shrink = if i % 2 == 0 { 0.4 } else { 1.0 };
         let (u, v) = (shrink * u, shrink * v);
         let class = if u.hypot(v) < 0.45 { "inner" } else { "outer" };
@@ -206,8 +205,7 @@ pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     (header, lines.collect())
 }
 
-/// The text has these parts; one may go over the end of a line into the next, which begins below
-/// it.
+/// The text has these parts; a part may be wrapped onto the next line.
 #[track_caller]
 pub fn has(text: &str, parts: &[&str]) {
     let joined = text.replace("\n         ", " ");

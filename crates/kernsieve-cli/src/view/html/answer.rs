@@ -38,7 +38,7 @@ pub fn section(a: &Analysis<'_>) -> Section {
     }
 }
 
-/// Rows outside the training, or whatever rows a saved model was asked about.
+/// Rows outside the training, or the rows that a saved model was applied to.
 fn measured<'a>(a: &'a Analysis<'_>) -> Option<&'a super::rows::Judged<'a>> {
     a.sets
         .first()
@@ -68,7 +68,7 @@ fn error(a: &Analysis<'_>) -> String {
         return words + ".";
     }
     format!(
-        "On its own {} training rows the error is <strong>{}</strong>, which says little of new \
+        "On its own {} training rows the error is <strong>{}</strong>, which says little about new \
          rows; --holdout or --test measures what does.",
         a.summary.n_rows,
         percent(a.summary.train_error)
@@ -78,7 +78,7 @@ fn error(a: &Analysis<'_>) -> String {
 fn cross_validation(a: &Analysis<'_>) -> Option<String> {
     let (n_rows, cv) = (a.summary.n_rows, a.summary.tuning.as_ref()?);
     let (error, se) = (cv.best().error?, cv.best().standard_error);
-    // Folds that agree to the last row say nothing of the spread.
+    // Folds with exactly equal errors say nothing about the spread.
     let ((low, high), how) = if se > 0.0 {
         (
             normal_interval(error, se),

@@ -54,7 +54,7 @@ struct Contestant {
     predict_seconds: Option<f64>,
     /// Bytes of a model.
     model_bytes: Option<u64>,
-    /// Of a test against the first.
+    /// p-value of a test against the first.
     p_value: Option<f64>,
 }
 
@@ -94,7 +94,7 @@ struct Comparison<'a> {
     advice: &'a str,
     /// The method to pick.
     pick: Option<&'a str>,
-    /// What stands under the table.
+    /// Remarks under the table.
     remarks: &'a [String],
     /// Things the user should know.
     notices: &'a [String],
@@ -187,7 +187,7 @@ fn page(c: &Comparison<'_>) -> String {
     .html()
 }
 
-/// The least error, what to pick, and what went otherwise than was asked.
+/// The least error, what to pick, and what was not done as asked.
 fn answer(c: &Comparison<'_>, best: &Contestant) -> String {
     let spread = match best.errors.len() {
         1 => String::new(),
@@ -246,7 +246,7 @@ fn origin(c: &Comparison<'_>) -> String {
     out
 }
 
-/// The table, without columns of which nothing is known.
+/// The table, without columns that are unknown for all methods.
 fn costs(c: &Comparison<'_>) -> String {
     let methods = c.methods;
     type Cell = fn(&Contestant) -> Option<String>;
@@ -356,7 +356,7 @@ mod tests {
         ] {
             assert!(html.contains(text), "{text}");
         }
-        // Columns of which nothing is known are left out, and names are text.
+        // Columns that are unknown for all methods are left out, and names are text.
         assert!(!html.contains(">predict<"));
         for tag in ["<b>", "<i>", "<u>", "<s>"] {
             assert!(!html.contains(tag), "{tag}");
@@ -375,13 +375,13 @@ mod tests {
             methods: &methods,
             ..Comparison::default()
         });
-        // What the script may say of several splits is no part of the text.
+        // Text that the script has for several splits is not part of the page's text.
         let html = &html[..html.find("<script").expect("drawn")];
         assert!(html.contains("<strong>10.0 %</strong>.") && html.contains("the one split"));
         assert!(
             !html.contains("standard error") && !html.contains("s.e.") && !html.contains("diamond")
         );
-        // What holds no method at all still is a page.
+        // Even without any method there is a page.
         let empty = page(&Comparison::default());
         assert!(empty.contains("</html>") && !empty.contains("<figure"));
     }

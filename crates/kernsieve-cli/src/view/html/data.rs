@@ -1,4 +1,4 @@
-//! What the script of a page about a model draws, as it is written into the page.
+//! The data that the script of a page about a model draws, as written into the page.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Data {
     pub sets: Vec<Points>,
     /// Where rows lie among the outputs.
     pub scores: Option<Scores>,
-    /// What the model says between the rows.
+    /// Predictions of the model between the rows.
     pub regions: Option<Regions>,
     /// The same where there is one feature only.
     pub profile: Option<Profile>,
@@ -28,7 +28,7 @@ pub struct Data {
 /// Rows, column by column.
 #[derive(Serialize)]
 pub struct Points {
-    /// What they are called where one can choose.
+    /// The name of the set, where one can choose between sets.
     pub name: String,
     /// What the prediction of a row is called.
     pub judged: &'static str,
@@ -44,7 +44,8 @@ pub struct Points {
     pub z: Vec<Vec<Option<f64>>>,
     /// Values of the features, one list each.
     pub f: Vec<Vec<Option<f64>>>,
-    /// Positions in these lists of rows that the model retained; empty where that is all of them.
+    /// Positions in these lists of the rows that the model retained; empty if it retained all of
+    /// them.
     pub kept: Vec<usize>,
 }
 
@@ -120,7 +121,7 @@ pub struct Calibration {
     pub bins: Vec<(f64, f64, f64, f64, usize)>,
 }
 
-/// A value with so many significant digits; `None` where it is not finite.
+/// A value with this many significant digits; `None` if it is not finite.
 pub fn rounded(value: f64, digits: usize) -> Option<f64> {
     // Through text, which rounds to the decimal that is then written.
     let text = format!("{value:.0$e}", digits.saturating_sub(1));
@@ -164,7 +165,7 @@ mod tests {
         assert_eq!(rounded(-123456.0, 3), Some(-123000.0));
         assert_eq!(rounded(f64::NAN, 3), None);
         assert_eq!(rounded(1e300, 7), Some(1e300));
-        // The spread decides, not the size.
+        // The spread matters, not the size.
         let drawn = for_drawing(&[1_700_000_000.123, 1_700_000_001.456, f64::INFINITY]);
         assert_eq!(
             drawn,

@@ -1,5 +1,5 @@
-//! SHA-256 (FIPS 180-4) in base64, by which a content security policy knows the one script that may
-//! run. Not for secrets.
+//! SHA-256 (FIPS 180-4) in base64, by which a content security policy recognises the one script
+//! that may run. Not for secrets.
 
 #[rustfmt::skip]
 const ROUNDS: [u32; 64] = [
@@ -26,7 +26,7 @@ const START: [u32; 8] = [
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 ];
 
-/// The digest of a text as policies write it.
+/// The digest of a text in the notation of policies.
 pub fn sha256_base64(text: &str) -> String {
     base64(&sha256(text.as_bytes()))
 }

@@ -1,5 +1,5 @@
 //! Which features matter: weights, coefficients or order of import with the folds that agree, what
-//! was dropped, and the path along which it left.
+//! was dropped, and the path along which features were dropped.
 
 use super::Analysis;
 use super::data::{Data, WeightPath, rounded};
@@ -195,8 +195,8 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
                 }));
             }
             if let Some((folds, of)) = folds {
-                // Counted among as many features as were chosen: of the others it would say
-                // nothing.
+                // Counted among as many features as were chosen: the count means nothing for the
+                // others.
                 row.push(if kept {
                     format!("{} of {of}", folds.get(j).copied().unwrap_or(0))
                 } else {
@@ -208,9 +208,9 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
         .collect();
     let _ = writeln!(
         body,
-        "<p>In order of import: of all features the one enters that lowers the penalised \
-         likelihood H of the training rows most. H ranks the candidates of one step; across steps \
-         the errors tell.</p>\n{}",
+        "<p>In order of import: at each step the feature enters that lowers the objective H (the \
+         penalised loss of the training rows) most. H ranks the candidates of one step; across \
+         steps, compare the errors.</p>\n{}",
         table(&head, &rows, "")
     );
 }
@@ -310,7 +310,7 @@ fn dropped(a: &Analysis<'_>, body: &mut String) {
     );
 }
 
-/// Weights of the features that stay longest, where a path of penalties was walked.
+/// Weights of the features that stay longest, if a path of penalties was followed.
 fn path(a: &Analysis<'_>) -> Option<WeightPath> {
     let (steps, names) = (&a.summary.features.path, &a.summary.features.names);
     let weighted: Vec<_> = steps

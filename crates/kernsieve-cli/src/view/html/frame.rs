@@ -22,7 +22,7 @@ pub struct Section {
     pub body: String,
 }
 
-/// A page: nothing but itself is needed to show it.
+/// A page that needs no other file.
 pub struct Page<'a, T> {
     /// Plain text.
     pub title: &'a str,
@@ -86,9 +86,9 @@ impl<T: Serialize> Page<'_, T> {
     }
 }
 
-/// Nothing is loaded and nothing is sent, and the one script that runs is the one that is known by
-/// its digest: were text from the data ever to get where a script can be, it would not run. Style
-/// in attributes is let in; it sets the width of bars.
+/// Nothing is loaded and nothing is sent, and only the script with the known digest runs. Text from
+/// the data would not run even if it ended up where a script can be. Style attributes are allowed;
+/// they set the width of bars.
 fn policy(script: &str) -> String {
     format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; \
@@ -97,7 +97,7 @@ fn policy(script: &str) -> String {
     )
 }
 
-/// Text that means nothing to HTML, in elements and in quoted attributes.
+/// Text escaped for HTML, in elements and in quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -113,14 +113,14 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A name from the data: cut to the room there is by the style, whole in the tooltip, and with its
-/// own direction of writing.
+/// A name from the data: the style cuts it to the available width, the tooltip shows it whole, and
+/// it has its own writing direction.
 pub fn name(text: &str) -> String {
     let text = escape(&plain(text));
     format!("<bdi class=\"name\" title=\"{text}\">{text}</bdi>")
 }
 
-/// A file by its name, with the way to it in the tooltip.
+/// A file by its name, with its path in the tooltip.
 pub fn file(source: &str) -> String {
     format!(
         "<bdi class=\"name\" title=\"{}\">{}</bdi>",
@@ -129,7 +129,7 @@ pub fn file(source: &str) -> String {
     )
 }
 
-/// The last part of a path; of anything else all of it.
+/// The last part of a path; the whole text if it is not a path.
 pub fn file_name(source: &str) -> &str {
     std::path::Path::new(source)
         .file_name()
@@ -147,7 +147,7 @@ pub fn plain(text: &str) -> String {
     }
 }
 
-/// JSON inside a script element: no character in it can end the element or a line.
+/// JSON for a script element: no character in it can end the element or a line.
 pub fn embed<T: Serialize>(data: &T) -> String {
     // Numbers, strings and lists of them cannot fail to become JSON.
     let json = serde_json::to_string(data).unwrap_or_else(|_| "null".into());
@@ -165,7 +165,7 @@ pub fn embed<T: Serialize>(data: &T) -> String {
     out
 }
 
-/// A place for a picture, and what it shows in words for those who do not see it.
+/// A place for a picture, with a description for those who cannot see it.
 pub fn figure(plot: &str, words: &str, caption: &str) -> String {
     format!(
         "<figure data-plot=\"{plot}\" \
@@ -174,8 +174,8 @@ pub fn figure(plot: &str, words: &str, caption: &str) -> String {
     )
 }
 
-/// A table that scrolls by itself where it is wider than the page. Titles and cells are HTML;
-/// columns marked `true` hold numbers.
+/// A table that scrolls by itself if it is wider than the page. Titles and cells are HTML; columns
+/// marked `true` hold numbers.
 pub fn table(head: &[(&str, bool)], rows: &[Vec<String>], class: &str) -> String {
     let mut out = format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table \
@@ -209,7 +209,7 @@ fn number_class(number: bool) -> &'static str {
     if number { " class=\"num\"" } else { "" }
 }
 
-/// A bar from 0 to 1 of the room, in a cell of a table.
+/// A bar that fills 0 to 1 of its width, in a cell of a table.
 pub fn bar(share: f64) -> String {
     let width = 100.0 * share.abs().clamp(0.0, 1.0);
     let sign = if share < 0.0 { " minus" } else { "" };

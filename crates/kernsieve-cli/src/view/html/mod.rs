@@ -1,9 +1,9 @@
-//! A model as one HTML page that needs nothing else: the answer, pictures of what the model does,
-//! and how far both can be believed.
+//! A model as one HTML page that needs no other file: the answer, pictures of what the model does,
+//! and how far both can be trusted.
 //!
 //! [`frame`] is the frame of every page and the only way in for text from data. The other files are
-//! the sections, in the order of the page; each returns nothing where it has nothing to say. Text
-//! and tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
+//! the sections, in the order of the page; each returns `None` if it has nothing to say. Text and
+//! tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
 
 mod answer;
 mod compare;
@@ -39,7 +39,7 @@ const WITH_A_ROW: usize = 6;
 pub struct Subject<'a> {
     /// The model, to ask about rows.
     pub model: &'a Model,
-    /// What there is to say of it.
+    /// Its summary.
     pub summary: &'a Summary<'a>,
     /// The command that makes the page.
     pub command: &'a str,
@@ -213,8 +213,8 @@ fn drawn_words(a: &Analysis<'_>) -> String {
     }
     let judged = match a.sets.first().map(|s| s.basis) {
         Some(Basis::CrossValidated) => {
-            " They lie where the fitted model puts them; what is predicted for each comes from a \
-             fit without its fold."
+            " They lie where the fitted model puts them; each prediction comes from a fit without \
+             the row's fold."
         }
         Some(Basis::Training) => " The model was fitted on them.",
         _ => "",

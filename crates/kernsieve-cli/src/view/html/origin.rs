@@ -1,5 +1,5 @@
 //! Where a page comes from: the data, the settings, the seed, the version, and the command that
-//! makes it again.
+//! recreates it.
 
 use super::Analysis;
 use super::frame::{Section, escape, name, plain, table};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Classes that are counted one by one.
 pub const CLASSES: usize = 60;
 
-/// The methods that were tried, where that was left open.
+/// The methods that were tried, if the method was left open.
 pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
     let auto = a.summary.auto.as_ref()?;
     let number = |v: Option<f64>| v.map(percent).unwrap_or_default();
@@ -163,8 +163,8 @@ fn parameters(a: &Analysis<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A command as a shell takes it back: words of letters, digits and a few harmless marks as they
-/// are, all others in single quotes.
+/// A command quoted for a shell: words of letters, digits and a few harmless marks as they are, all
+/// others in single quotes.
 pub fn shell_command(words: impl Iterator<Item = std::ffi::OsString>) -> String {
     let quoted = words.map(|w| {
         let word = w.to_string_lossy();

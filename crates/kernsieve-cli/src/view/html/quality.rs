@@ -1,5 +1,5 @@
-//! How the predictions compare with what was observed: confusion, calibration, and the rows that
-//! are most surely wrong.
+//! How the predictions compare with the observations: confusion, calibration, and the most
+//! confident errors.
 
 use super::Analysis;
 use super::data::{Calibration, Data, rounded};
@@ -15,7 +15,7 @@ use std::fmt::Write;
 const MATRIX: usize = 30;
 /// Confusions listed where there are more classes.
 const PAIRS: usize = 30;
-/// Rows in the table of the most surely wrong.
+/// Rows in the table of the most confident errors.
 const WRONG: usize = 15;
 const BINS: usize = 10;
 
@@ -87,7 +87,7 @@ fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     body.push_str("</tbody></table></div>\n");
 }
 
-/// The most frequent confusions, where there are too many classes for a matrix.
+/// The most frequent confusions, if there are too many classes for a matrix.
 fn pairs(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     let cells = counts
         .iter()
@@ -180,7 +180,7 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
     let brier = brier.sum::<f64>() / n;
     let log_loss = each.map(|i| log_loss_of(of_truth(i).unwrap_or(0.0)));
     let log_loss = log_loss.sum::<f64>() / n;
-    // What the shares of the classes alone would score, whatever the row.
+    // The score of a prediction by the class shares alone.
     let counts =
         (0..a.classes.len()).map(|c| rows.truth.iter().filter(|t| **t == c).count() as f64 / n);
     let shares = 1.0 - counts.map(|s| s * s).sum::<f64>();
@@ -238,7 +238,7 @@ fn three(v: f64) -> String {
     format!("{v:.3}")
 }
 
-/// Wrong rows, the surest first: errors of the model, or of the data.
+/// Wrong rows, the most confident first: errors of the model, or of the data.
 pub fn wrong_section(a: &Analysis<'_>) -> Option<Section> {
     let rows = a.sets.first()?;
     let mut wrong: Vec<usize> = (0..rows.n()).filter(|&i| rows.is_wrong(i)).collect();
@@ -266,17 +266,21 @@ pub fn wrong_section(a: &Analysis<'_>) -> Option<Section> {
     let mut body = rows.line();
     let _ = writeln!(
         body,
-        "<p>{} of {} rows are predicted wrongly; {}those of which the model was surest{}. A row \
-         here may be mislabelled, a rare case, or beyond the model.</p>\n{}<p class=\"note\">Rows \
-         of {} are counted from 0. Beside them are the values of the strongest features.</p>",
+        "<p>{} of {} rows are predicted wrongly; here {}{}. A row here may be mislabelled, a rare \
+         case, or beyond the model.</p>\n{}<p class=\"note\">Rows of {} are counted from 0. Next \
+         to them are the values of the strongest features.</p>",
         wrong.len(),
         rows.n(),
         if wrong.len() > WRONG {
-            format!("here are the {WRONG} of ")
+            format!("are the {WRONG} ")
         } else {
-            "here are ".into()
+            "they are, ".into()
         },
-        if wrong.len() > WRONG { "" } else { " first" },
+        if wrong.len() > WRONG {
+            "with the most confident predictions"
+        } else {
+            "the most confident predictions first"
+        },
         table(&head, &cells, "wrong"),
         file(&rows.source)
     );

@@ -1,5 +1,5 @@
-//! What the model says between the rows: its prediction over the two strongest features, or over
-//! the only one.
+//! The predictions of the model between the rows: over the two strongest features, or over the only
+//! one.
 
 use super::Analysis;
 use super::data::{Data, Profile, Regions, rounded};
@@ -51,8 +51,8 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                     .into(),
                 _ => format!(
                     "The other {} are held at their median over these rows. Rows are drawn where \
-                     their own values are, with their other features as they are, so a row may be \
-                     predicted otherwise than the ground that it stands on.",
+                     their own values are, with their other features as they are, so the \
+                     prediction of a row may differ from the background at its place.",
                     match used - 2 {
                         1 => "feature that it uses".into(),
                         n => format!("{n} features that it uses"),
@@ -72,9 +72,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "regions",
                         "Map of the predicted class over the two strongest features, with the rows",
                         &format!(
-                            "{} The ground has the colour of the class that is predicted there, \
-                             the stronger the surer; rings mark rows that are predicted \
-                             wrongly.{outside}",
+                            "{} The background has the colour of the class that is predicted \
+                             there, stronger where the model is more confident; rings mark rows \
+                             that are predicted wrongly.{outside}",
                             super::drawn_words(a)
                         )
                     )
@@ -85,9 +85,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     }
 }
 
-/// Where an axis begins and ends: a little beyond the smallest and the largest value. Where a few
-/// values lie so far out that all others would be squeezed together, a good way beyond the first
-/// and the last hundredth. `None` where nothing varies.
+/// Where an axis begins and ends: a little beyond the smallest and the largest value. If a few
+/// values lie so far out that all others would be squeezed together, well beyond the first and the
+/// last percentile instead. `None` if nothing varies.
 fn range(a: &Analysis<'_>, feature: usize) -> Option<[f64; 2]> {
     const FAR: f64 = 3.0;
     let mut values: Vec<f64> = a
@@ -112,7 +112,7 @@ fn range(a: &Analysis<'_>, feature: usize) -> Option<[f64; 2]> {
     (low.is_finite() && high.is_finite() && high > low).then_some([low, high])
 }
 
-/// What there is to say of rows of the first set that lie outside.
+/// A remark about rows of the first set that lie outside.
 fn outside(a: &Analysis<'_>, axes: &[(usize, [f64; 2])]) -> String {
     let Some(rows) = a.sets.first() else {
         return String::new();

@@ -1,5 +1,5 @@
-//! The rows that a page is about: where they come from, what the model says of them, and how much
-//! of that can be believed.
+//! The rows that a page is about: where they come from, what the model predicts for them, and how
+//! far that can be trusted.
 
 use crate::view::summary::Summary;
 use kernsieve::decision::argmax;
@@ -7,7 +7,7 @@ use kernsieve::linalg::Matrix;
 use kernsieve::metrics::wilson_interval;
 use kernsieve::model::Model;
 
-/// How the rows stand to the training of the model, which decides what an error on them means.
+/// How the rows relate to the training of the model, which determines what an error on them means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// A second file.
@@ -20,12 +20,12 @@ pub enum Basis {
     Training,
     /// A file given to a saved model.
     Given,
-    /// The same, where rows in it are rows that the model holds.
+    /// The same, if some rows of it are rows that the model holds.
     GivenAndSeen,
 }
 
 impl Basis {
-    /// Whether an error on these rows is that on new rows.
+    /// Whether an error on these rows estimates that on new rows.
     pub fn is_honest(self) -> bool {
         !matches!(self, Self::Training | Self::GivenAndSeen)
     }
@@ -41,7 +41,7 @@ impl Basis {
         }
     }
 
-    /// What has to be said of figures that stand on such rows.
+    /// A remark about figures that come from such rows.
     pub fn remark(self) -> &'static str {
         match self {
             Self::Test | Self::HeldOut => "The model was fitted without them.",
@@ -64,7 +64,7 @@ impl Basis {
 
 /// Rows of raw features with their classes, as a command has them.
 pub struct Rows<'a> {
-    /// How they stand to the training.
+    /// How they relate to the training.
     pub basis: Basis,
     /// Where they come from.
     pub source: String,
@@ -78,9 +78,9 @@ pub struct Rows<'a> {
     pub cross_validated: Option<Vec<Option<Vec<f64>>>>,
 }
 
-/// Rows with what the model says of them.
+/// Rows with the predictions of the model.
 pub struct Judged<'a> {
-    /// How they stand to the training.
+    /// How they relate to the training.
     pub basis: Basis,
     /// Where they come from.
     pub source: String,
@@ -117,7 +117,7 @@ impl Judged<'_> {
         (0..self.n()).filter(|&i| self.is_wrong(i)).count()
     }
 
-    /// Share of rows it gets wrong, and where that may be.
+    /// Share of rows it gets wrong, with its interval.
     pub fn error(&self) -> (f64, (f64, f64)) {
         let (wrong, n) = (self.wrong(), self.n());
         (wrong as f64 / n.max(1) as f64, wilson_interval(wrong, n))
@@ -209,9 +209,9 @@ pub fn judge<'a>(
 }
 
 /// Whether a file looks like the one the model comes from, or its beginning: rows that the model
-/// retained are there, at their places; or, where it retained none, the number of rows in each
-/// class is that of the training. Rows that are merely equal to a retained one prove nothing: many
-/// tables hold the same row twice.
+/// retained are there, at their places; or, if it retained none, the number of rows in each class
+/// is that of the training. Rows that are merely equal to a retained one prove nothing: many tables
+/// hold the same row twice.
 fn holds_rows_of(model: &Model, summary: &Summary<'_>, x: &Matrix, labels: &[String]) -> bool {
     let retained = summary.retained.rows;
     let reader = model.reader();
@@ -228,7 +228,7 @@ fn holds_rows_of(model: &Model, summary: &Summary<'_>, x: &Matrix, labels: &[Str
         let mut own = x.select_rows(&places.iter().map(|&k| retained[k]).collect::<Vec<_>>());
         model.scaling.apply_in_place(&mut own);
         let there = own.iter_rows().zip(&places).filter(|(row, k)| {
-            // Rounding of the file's own numbers, no more.
+            // Allows for the rounding of the file's numbers, no more.
             let same = |(&j, s): (&usize, &f64)| (row[j] - s).abs() <= 1e-9 * (1.0 + s.abs());
             used.iter().zip(reader.support.row(**k)).all(same)
         });

@@ -10,7 +10,7 @@ use kernsieve::model::Model;
 
 /// Axes that are drawn, each against each.
 const MOST_AXES: usize = 4;
-/// Log scores this far below the best of a row are all alike impossible.
+/// Log scores this far below the best of a row all count as equally impossible.
 const FLOOR: f64 = 30.0;
 
 /// Coordinates of every row of every set, and the axes they belong to.
@@ -95,7 +95,7 @@ fn cut(model: &Model) -> Option<f64> {
     cut.is_finite().then_some(cut)
 }
 
-/// Log scores of rows, centred in each row, with the impossible all alike.
+/// Log scores of rows, centred in each row, with all impossible classes set equal.
 fn log_scores(model: &Model, outputs: &Matrix) -> Matrix {
     let mut scores = model.log_scores(outputs);
     for row in scores.as_mut_slice().chunks_exact_mut(model.classes.len()) {
@@ -140,7 +140,7 @@ fn directions(scores: &[Matrix]) -> Coordinates {
     let total = c.saturating_sub(1);
     let shown = total.min(MOST_AXES);
     // Clamped scores are finite, so this does not fail; if it did, the scores of the first classes
-    // would do.
+    // would be drawn.
     let basis = symmetric_eigen(&covariance).map_or_else(|_| Matrix::identity(c), |e| e.vectors);
     let project = |s: &Matrix| {
         Matrix::from_fn(s.rows(), shown, |i, k| {
@@ -169,16 +169,16 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
     }
     let what = match c.kind {
         Kind::Variates if shown == 1 => {
-            "The model makes one number of a row; it tells the classes apart by the centre that \
-             is nearest, allowing for the priors."
+            "The model maps a row to one number and predicts the class of the nearest centre, \
+             allowing for the priors."
         }
         Kind::Variates => {
-            "The model makes these numbers of a row; it tells the classes apart by the centre \
-             that is nearest, allowing for the priors. Centres are the large marks with a rim."
+            "The model maps a row to these numbers and predicts the class of the nearest centre, \
+             allowing for the priors. Centres are the large marks with a rim."
         }
         Kind::LogOdds => {
-            "The model makes one number of a row: the logarithm of the odds. Above zero the \
-             second class is the likelier one."
+            "The model maps a row to one number: the logarithm of the odds. Above zero the second \
+             class is the likelier one."
         }
         Kind::Directions => {
             "The model gives every class a log score. Drawn are the directions in which the \

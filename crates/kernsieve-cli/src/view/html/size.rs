@@ -1,5 +1,5 @@
-//! The error against what was tuned: the size of the model where sizes were tried, else the penalty
-//! or the bandwidth.
+//! The error against what was tuned: the size of the model if sizes were tried, else the penalty or
+//! the bandwidth.
 
 use super::Analysis;
 use super::data::{Curve, Data, rounded};
@@ -32,13 +32,13 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
         "PRESS, the mean squared residual,"
     };
     let body = format!(
-        "<p>{what} {how}, against the {}. Chosen was {rule}.</p>\n{}",
+        "<p>{what} {how}, against the {}. The choice is {rule}.</p>\n{}",
         curve.name,
         figure(
             "curve",
             &format!("Line chart: {} against the {}", curve.measure, curve.name),
             "The band is one standard error to either side; the broken line is the least error \
-             plus one standard error; the large mark is what was chosen. Where other settings \
+             plus one standard error; the large mark is the choice. Where other settings \
              were tried with it, the best of them is drawn."
         )
     );
@@ -100,7 +100,7 @@ fn along(
         };
         let this = (value, error, Some(e.standard_error));
         match points.iter_mut().find(|p| same(p.0, value)) {
-            // What was chosen is drawn as it is.
+            // The chosen setting is drawn as it is.
             Some(p) if error < p.1 && !chosen.is_some_and(|c| same(c, value)) => *p = this,
             Some(_) => {}
             None => points.push(this),

@@ -1,5 +1,5 @@
-//! Which features are the strongest, by what the method itself says, or else by what the model
-//! loses without them.
+//! Which features are the strongest, by the method's own measure, or else by what the model loses
+//! without them.
 
 use super::rows::{Judged, spread};
 use crate::view::summary::Summary;
@@ -17,8 +17,8 @@ pub enum Measure {
     Import,
     /// Largest coefficient of linear posteriors.
     Coefficient,
-    /// Growth of the log loss when the feature is shuffled among so many rows; of many features
-    /// those that tell the classes apart best one by one.
+    /// Growth of the log loss when the feature is shuffled among this many rows. If there are many
+    /// features, only those are tried that separate the classes best one by one.
     Shuffling { rows: usize, screened: bool },
 }
 

@@ -3,7 +3,7 @@
 use super::{DataFacts, Ranking};
 use crate::comparison::journal::Outcome;
 
-/// A comparison of methods as people and programs are told of it.
+/// A comparison of methods as shown to people and programs.
 pub struct ComparisonSummary<'a> {
     /// The data.
     pub data: DataFacts,
@@ -28,7 +28,7 @@ pub struct ComparisonSummary<'a> {
 }
 
 impl ComparisonSummary<'_> {
-    /// The fraction that is held out: blocks of rows may not allow for that which was asked for.
+    /// The fraction that is held out: blocks of rows may not allow exactly the one asked for.
     pub fn held_out(&self) -> f64 {
         match self.data.blocks {
             None => self.test_fraction,

@@ -3,7 +3,7 @@
 use super::{DataFacts, Evaluation, Ranking, Summary};
 use kernsieve::linalg::Matrix;
 
-/// A demonstration as people and programs are told of it.
+/// A demonstration as shown to people and programs.
 pub struct DemoSummary<'a> {
     /// Its name.
     pub name: &'a str,

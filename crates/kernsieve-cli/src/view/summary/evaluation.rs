@@ -15,7 +15,7 @@ pub struct Evaluation {
     predicted: Vec<usize>,
     truth: Vec<usize>,
     log_loss: f64,
-    /// Costs of the model's classes, where there are any.
+    /// Costs of the model's classes, if there are any.
     costs: Vec<f64>,
 }
 

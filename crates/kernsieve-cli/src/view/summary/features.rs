@@ -1,5 +1,5 @@
-//! The features of a model: their weights, their coefficients, and the path along which they came
-//! or left.
+//! The features of a model: their weights, their coefficients, and the path along which they were
+//! added or dropped.
 
 use super::{settings, trial};
 use kernsieve::expansion::Output;
@@ -10,7 +10,7 @@ use kernsieve::model::{CurvePoint, Model};
 pub struct Features<'m> {
     /// Their names.
     pub names: Vec<String>,
-    /// Their weights; 0 is a feature that the model does without.
+    /// Their weights; 0 means that the model does not use the feature.
     pub weights: &'m [f64],
     /// Whether the method learned the weights.
     pub is_weighted: bool,
@@ -26,13 +26,13 @@ pub struct Features<'m> {
     pub path: Vec<Step<'m>>,
 }
 
-/// What a linear posterior says of one class.
+/// The linear posterior of one class.
 pub struct ClassCoefficients {
     /// The class.
     pub class: String,
-    /// What is added.
+    /// The constant term.
     pub offset: f64,
-    /// Features with a coefficient that is not zero, largest first.
+    /// Features with a nonzero coefficient, largest first.
     pub coef: Vec<(usize, f64)>,
     /// Objective of the regression and its duality gap, where they are known.
     pub solved: Option<(f64, f64)>,
@@ -56,7 +56,7 @@ pub struct Step<'m> {
     pub objective: f64,
     /// Error on the training rows.
     pub train_error: Option<f64>,
-    /// What cross-validation says of this size.
+    /// The cross-validation result at this size.
     pub point: Option<&'m CurvePoint>,
     /// The cross-validated error at this penalty.
     pub error_at_penalty: Option<f64>,
@@ -73,7 +73,7 @@ impl Step<'_> {
 }
 
 impl<'m> Features<'m> {
-    /// Reads them off a model.
+    /// Reads them from a model.
     pub fn new(model: &'m Model) -> Self {
         let cv = model.record.cv.as_ref();
         Self {
@@ -99,7 +99,7 @@ impl<'m> Features<'m> {
         all.filter(|&j| self.weights[j] != 0.0).collect()
     }
 
-    /// Those that it does without.
+    /// Those that it does not use.
     pub fn dropped(&self) -> Vec<usize> {
         let all = 0..self.weights.len();
         all.filter(|&j| self.weights[j] == 0.0).collect()

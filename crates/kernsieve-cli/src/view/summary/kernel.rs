@@ -14,12 +14,12 @@ pub struct KernelFacts {
     pub words: String,
     /// As JSON; for a discriminant kernel what its posteriors come from.
     pub json: Value,
-    /// The bandwidth of what reads the features.
+    /// The bandwidth of the kernel that reads the features.
     pub bandwidth: Option<f64>,
 }
 
 impl KernelFacts {
-    /// Reads them off a model.
+    /// Reads it from a model.
     pub fn new(model: &Model) -> Self {
         let posterior = settings::posterior(model);
         Self {
@@ -75,7 +75,7 @@ fn posterior_words(posterior: PosteriorKind, model: &Model) -> String {
     format!("discriminant kernel, posteriors by {own}")
 }
 
-/// A kernel in a cell of a table, where the family goes without saying.
+/// A kernel in a cell of a table, without its family, which is obvious there.
 pub fn cell(kernel: &Kernel, is_discriminant: bool) -> String {
     match kernel.bandwidth() {
         Some(b) => format!("width {}", short(b)),

@@ -1,9 +1,9 @@
-//! Facts about methods that no model carries with it.
+//! Facts about methods that are not stored in a model.
 
 use kernsieve::catalogue;
 use kernsieve::method::Outputs;
 
-/// What a density is, which is no method of the catalogue.
+/// The title of a density, which is not a method of the catalogue.
 const DENSITY: (&str, &str) = ("density", "L2 kernel density, few samples retained");
 
 /// A method by name, and what is known of it.
@@ -15,7 +15,7 @@ pub struct Method<'m> {
     pub title: &'static str,
     /// How it lists the rows that it retains.
     pub listing: Listing,
-    /// What the outputs that it makes of a row are called.
+    /// The name of its outputs.
     pub outputs: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that is shown about a result, read once; what shows it reads nothing else.
+//! Everything that is shown about a result, read once; the views read nothing else.
 
 mod comparison;
 mod demo;
@@ -33,7 +33,7 @@ use kernsieve::method::density::DensityRecord;
 use kernsieve::model::{AutoRecord, Model};
 use serde_json::Value;
 
-/// A fitted model as people and programs are told of it.
+/// A fitted model as shown to people and programs.
 pub struct Summary<'m> {
     /// Its method.
     pub method: Method<'m>,
@@ -55,7 +55,7 @@ pub struct Summary<'m> {
     pub tuning: Option<Tuning<'m>>,
     /// How the method was chosen, where that was left open.
     pub auto: Option<AutoRecord>,
-    /// How a density came about.
+    /// How a density was found.
     pub density: Option<&'m DensityRecord>,
     /// Classes.
     pub classes: &'m [String],
@@ -77,13 +77,13 @@ pub struct Summary<'m> {
     pub train_error: f64,
     /// How the solver did.
     pub solver: Solver<'m>,
-    /// Numbers that the model makes of a row.
+    /// Number of outputs of the model.
     pub n_outputs: usize,
-    /// What makes a class of them.
+    /// The rule that turns outputs into a class.
     pub decision: &'static str,
     /// What log scores are divided by.
     pub temperature: f64,
-    /// The run that fitted it, where that was just now.
+    /// The run that fitted it, if it was fitted just now.
     pub run: Option<Run<'m>>,
 }
 
@@ -126,7 +126,7 @@ pub struct Solver<'m> {
 }
 
 impl<'m> Summary<'m> {
-    /// Reads it off a model.
+    /// Reads it from a model.
     pub fn new(model: &'m Model) -> Self {
         let record = &model.record;
         let method = method::method(&record.method);
@@ -172,7 +172,7 @@ impl<'m> Summary<'m> {
         self.density.is_some()
     }
 
-    /// Whether the features have a table of their own: weights, coefficients or imports.
+    /// Whether the features have their own table: weights, coefficients or imports.
     pub fn has_feature_table(&self) -> bool {
         self.penalty.is_some() || self.features.is_imported()
     }
@@ -194,7 +194,7 @@ impl<'m> Columns<'m> {
 impl<'m> Retained<'m> {
     fn new(model: &'m Model, method: Method<'_>) -> Self {
         let rows = &model.record.report.retained_rows;
-        // An order takes two.
+        // An order needs at least two rows.
         let order = match method.listing {
             _ if rows.len() == 1 => Some(Listing::Unordered),
             Listing::BySelection => settings::samples(model).map(|_| Listing::BySelection),
@@ -226,7 +226,7 @@ impl<'m> Solver<'m> {
     }
 }
 
-/// Notes of the choice of a method in the words of the command line.
+/// Notes on the choice of a method, in the words of the command line.
 fn worded(mut auto: AutoRecord) -> AutoRecord {
     for note in auto.entries.iter_mut().filter_map(|e| e.note.as_mut()) {
         *note = in_words(note);

@@ -31,7 +31,7 @@ pub struct Standing {
     pub sparsity: Option<f64>,
     /// Methods that `auto` took, with the number of splits.
     pub chosen: Vec<(String, usize)>,
-    /// Against the best method; nothing for that one, and on one split.
+    /// Test against the best method; `None` for the best itself, and on one split.
     pub test: Option<ResampledTest>,
     /// Its p-value, adjusted for the number of methods.
     pub p_value_holm: Option<f64>,
@@ -98,7 +98,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 pub struct Ranking {
     /// The methods, best first.
     pub standings: Vec<Standing>,
-    /// Place of the method to pick, where the splits say so.
+    /// Place of the method to pick, if the splits allow a choice.
     pub pick: Option<usize>,
 }
 
@@ -143,7 +143,7 @@ impl Ranking {
         Self { standings, pick }
     }
 
-    /// The method to pick, where the splits say so.
+    /// The method to pick, if the splits allow a choice.
     pub fn picked(&self) -> Option<&Standing> {
         self.pick.map(|k| &self.standings[k])
     }
@@ -159,8 +159,8 @@ impl Ranking {
     }
 }
 
-/// The smallest model among the best and those as good as it. Nothing on one split, and where sizes
-/// are unknown.
+/// The smallest model among the best and those as good as it. `None` on one split, or if sizes are
+/// unknown.
 fn pick(standings: &[Standing]) -> Option<usize> {
     let tested = standings.len() == 1 || standings.get(1)?.test.is_some();
     let good = (0..standings.len()).filter(|&k| k == 0 || standings[k].is_as_good());

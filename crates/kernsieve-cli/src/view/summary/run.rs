@@ -17,7 +17,7 @@ pub struct Run<'a> {
     pub seconds: Seconds,
     /// Errors on rows outside the training.
     pub measured: Option<Measured<'a>>,
-    /// What a density says of new rows.
+    /// The log density of new rows.
     pub new_rows: Option<NewRows<'a>>,
     /// Where the model is.
     pub model: Option<Saved>,
@@ -27,7 +27,7 @@ pub struct Run<'a> {
     pub output: Option<String>,
 }
 
-/// What there is to know about data.
+/// Facts about data.
 pub struct DataFacts {
     /// Where they come from.
     pub source: String,
@@ -37,7 +37,7 @@ pub struct DataFacts {
     pub n_features: usize,
     /// Classes with their rows.
     pub classes: Vec<(String, usize)>,
-    /// Sum of the weights of the rows, where they have weights.
+    /// Sum of the row weights, if there are any.
     pub weight: Option<f64>,
     /// Blocks of rows that belong together.
     pub blocks: Option<usize>,
@@ -93,13 +93,13 @@ pub struct Seconds {
 
 /// Errors on rows outside the training.
 pub struct Measured<'a> {
-    /// The file they come from; nothing where they were held out.
+    /// The file they come from; `None` if they were held out.
     pub file: Option<&'a str>,
-    /// What came of it.
+    /// The result.
     pub evaluation: &'a Evaluation,
 }
 
-/// What a density says of new rows.
+/// The log density of new rows.
 pub struct NewRows<'a> {
     /// The file they come from.
     pub file: &'a str,
@@ -113,12 +113,12 @@ pub struct NewRows<'a> {
 pub struct Saved {
     /// Where it is.
     pub path: String,
-    /// Its size, where that can be told.
+    /// Its size, if it can be read.
     pub bytes: Option<u64>,
 }
 
 impl Saved {
-    /// Looks at the file.
+    /// Reads the size of the file.
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.display().to_string(),

@@ -20,9 +20,9 @@ pub struct Setting {
 pub enum SettingValue {
     /// One number.
     Number(f64),
-    /// Several, one a class.
+    /// Several, one per class.
     Numbers(Vec<f64>),
-    /// It is so; the label says what.
+    /// A fact; the label says which.
     Given,
 }
 
@@ -33,9 +33,9 @@ pub struct Plan {
     pub validation: Validation,
     /// Folds that were asked for.
     pub folds: usize,
-    /// Seed of all that is drawn.
+    /// Seed of all random draws.
     pub seed: u64,
-    /// Whether features were brought to one scale.
+    /// Whether features were standardised.
     pub standardize: bool,
 }
 
@@ -140,8 +140,8 @@ pub fn chosen(model: &Model) -> Vec<Setting> {
         .collect()
 }
 
-/// All settings by their names in JSON: the parameters of all methods, of which those that the
-/// method has no use for are null, and what was chosen in the place of what was left open.
+/// All settings by their names in JSON: the parameters of all methods, with null for those that the
+/// method does not use, and the chosen values in place of those left open.
 pub fn all(model: &Model) -> Vec<(&'static str, Value)> {
     let (setting, options) = (&model.record.setting, &model.record.options);
     let asked = serde_json::to_value(options).unwrap_or_default();

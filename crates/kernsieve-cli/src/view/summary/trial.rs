@@ -22,7 +22,7 @@ pub fn penalty(entry: &CvEntry) -> Option<f64> {
     entry.setting.reader().number("sparsity")
 }
 
-/// The bandwidth of what reads the features.
+/// The bandwidth of the kernel that reads the features.
 pub fn bandwidth(entry: &CvEntry) -> Option<f64> {
     entry.setting.reader().kernel()?.bandwidth()
 }
@@ -38,7 +38,7 @@ pub fn rows(entry: &CvEntry) -> Option<usize> {
     entry.setting.size().samples
 }
 
-/// Whether two differ in nothing but the penalty.
+/// Whether two differ only in the penalty.
 pub fn is_same_but_for_penalty(entry: &CvEntry, other: &CvEntry) -> bool {
     let (own, chosen) = (&entry.setting, &other.setting);
     is_on_path(own, chosen) && own.reader().kernel() == chosen.reader().kernel()
@@ -51,7 +51,7 @@ fn is_on_path(own: &Chosen, chosen: &Chosen) -> bool {
         && own.size().step() == chosen.size().step()
 }
 
-/// The cross-validated error at a penalty of the path that was walked.
+/// The cross-validated error at a penalty of the path.
 pub fn error_at(model: &Model, penalty: f64) -> Option<f64> {
     let chosen = &model.record.setting;
     let is_there = |e: &&CvEntry| {
@@ -65,7 +65,7 @@ pub fn error_at(model: &Model, penalty: f64) -> Option<f64> {
 pub struct Column {
     /// What stands above it.
     pub title: &'static str,
-    /// Whether it says anything in this table.
+    /// Whether it is informative in this table.
     is_shown: fn(&CvTable) -> bool,
     cell: fn(&Chosen) -> Option<Cell>,
 }
@@ -77,12 +77,12 @@ impl Column {
     }
 }
 
-/// The columns of a table: settings that play a part in any of its rows.
+/// The columns of a table: settings that occur in any of its rows.
 pub fn columns(cv: &CvTable) -> Vec<&'static Column> {
     COLUMNS.iter().filter(|c| (c.is_shown)(cv)).collect()
 }
 
-/// Whether a setting plays a part in any trial.
+/// Whether a setting occurs in any trial.
 fn any(cv: &CvTable, cell: fn(&Chosen) -> Option<Cell>) -> bool {
     cv.grid.iter().any(|e| cell(&e.setting).is_some())
 }

@@ -1,4 +1,4 @@
-//! What was tried to choose the settings, and what came of it.
+//! What was tried to choose the settings, and the results.
 
 use super::settings;
 use super::trial::{self, Cell, Column};
@@ -15,7 +15,7 @@ pub struct Tuning<'m> {
     pub folds: usize,
     /// By which rule one of them was taken.
     pub rule: Rule,
-    /// By how much the least error is too small for being the least of many.
+    /// By how much the least error is too small because it is the least of many.
     pub optimism: f64,
     /// Titles of the settings that differ, the kernel first.
     pub columns: Vec<&'static str>,
@@ -33,29 +33,29 @@ pub struct Tuning<'m> {
 
 /// Settings that were tried.
 pub struct Trial<'m> {
-    /// Values under the titles of the table; nothing where the setting plays no part.
+    /// Values under the titles of the table; `None` if the setting does not apply.
     pub cells: Vec<Option<Cell>>,
     /// The penalty that drops features.
     pub penalty: Option<f64>,
-    /// The bandwidth of what reads the features.
+    /// The bandwidth of the kernel that reads the features.
     pub bandwidth: Option<f64>,
     /// The squared-norm penalty, or that of the posteriors.
     pub ridge: Option<f64>,
-    /// Whether all but the penalty is as in the chosen trial.
+    /// Whether everything but the penalty is as in the chosen trial.
     pub is_on_path: bool,
-    /// What trials are compared by; infinite where it failed.
+    /// The value by which trials are compared; infinite if the trial failed.
     pub criterion: f64,
-    /// Error; nothing where it failed or was given up.
+    /// Error; `None` if it failed or was dropped.
     pub error: Option<f64>,
     /// Its standard error.
     pub standard_error: f64,
     /// Mean of `-log p` of the true class.
     pub log_loss: Option<f64>,
-    /// What decides where it is not the error.
+    /// The criterion, if it is not the error.
     pub score: Option<f64>,
     /// Leave-one-out by formula.
     pub press: Option<Press>,
-    /// After how many folds it was given up.
+    /// After how many folds it was dropped.
     pub left_after: Option<usize>,
     /// In how many folds each feature was kept, of the chosen trial.
     pub feature_folds: &'m [usize],
@@ -63,14 +63,14 @@ pub struct Trial<'m> {
 }
 
 impl Trial<'_> {
-    /// All that is known of it.
+    /// Everything that is known about it.
     pub fn to_json(&self) -> Value {
         json!(self.entry)
     }
 }
 
 impl<'m> Tuning<'m> {
-    /// Reads it off a model, where there is one.
+    /// Reads it from a model, if there is one.
     pub fn new(model: &'m Model) -> Option<Self> {
         let cv = model.record.cv.as_ref()?;
         let columns = trial::columns(cv);

@@ -1,4 +1,4 @@
-//! How a method was chosen, where that was left open.
+//! How a method was chosen, if that was left open.
 
 use super::layout::{field, table};
 use crate::failure::Failure;
@@ -7,14 +7,14 @@ use kernsieve::model::{AutoEntry, AutoRecord};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The methods that were tried, which were not, and why one was taken.
+/// The methods that were tried, those that were not, and why one was taken.
 pub fn print_auto(auto: &AutoRecord, time: f64, out: &mut dyn Write) -> Result<(), Failure> {
     let tried: Vec<&AutoEntry> = auto.entries.iter().filter(|e| e.error.is_some()).collect();
     let names: BTreeSet<&str> = tried.iter().map(|e| e.method.as_str()).collect();
     let rule = match names.len() {
         1 => "",
         _ => {
-            "; taken is the smallest model within one standard error of the least error plus \
+            "; the choice is the smallest model within one standard error of the least error plus \
              optimism"
         }
     };

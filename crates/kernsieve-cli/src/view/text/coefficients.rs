@@ -7,8 +7,8 @@ use crate::view::summary::{ClassCoefficients, Summary};
 use crate::view::words::{clean, coefficient, first_of, percent, short, width};
 use std::io::Write;
 
-/// Coefficients class by class: how many are left, and the largest; then what left along the path
-/// of penalties.
+/// Coefficients class by class: how many are left, and the largest; then how many are left along
+/// the path of penalties.
 pub fn print_coefficients(
     model: &Summary<'_>,
     rows: &[ClassCoefficients],
@@ -31,7 +31,7 @@ fn print_classes(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let longest = rows.iter().map(|r| width(&clean(&r.class, NAME))).max();
-    // What the other columns and `, ... 12 more` leave.
+    // The width that the other columns and `, ... 12 more` leave.
     let room = 42usize.saturating_sub(longest.unwrap_or(0).max(5) - 5);
     let words = |row: &ClassCoefficients, most: usize| -> Vec<String> {
         let largest = row.coef.iter().take(most);
@@ -61,8 +61,8 @@ fn print_classes(
     print_more(rows.len(), limits.classes, out)
 }
 
-/// Penalties with what they leave of `total` coefficients: from the last one that leaves nothing
-/// on, about a dozen of them, the chosen one among them.
+/// Penalties with the number of `total` coefficients that they leave: about a dozen, starting at
+/// the last one that leaves none, and including the chosen one.
 fn print_penalties(
     model: &Summary<'_>,
     total: usize,

@@ -1,4 +1,4 @@
-//! Methods side by side, and what to make of them.
+//! Methods side by side, and what to conclude.
 
 use super::data::data_words;
 use super::files::page_file;
@@ -21,7 +21,7 @@ pub fn comparison(c: &ComparisonSummary<'_>, out: &mut dyn Write) -> Result<(), 
     Ok(())
 }
 
-/// The table, and under it what to make of it.
+/// The table, and the conclusion under it.
 pub fn print_ranking(ranking: &Ranking, out: &mut dyn Write) -> Result<(), Failure> {
     print_table(ranking, out)?;
     for text in taken(ranking) {

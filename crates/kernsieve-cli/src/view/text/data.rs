@@ -25,7 +25,7 @@ pub fn feature_count(n: usize) -> String {
 }
 
 /// `setosa 50, versicolor 50, ...`, the first few classes that fit into `width` columns; all of
-/// them where any width will do.
+/// them if the width is not limited.
 pub fn class_words<'a>(
     classes: impl ExactSizeIterator<Item = (&'a String, usize)>,
     width: usize,

@@ -1,5 +1,5 @@
 //! Which features matter: their weights, how stable they are, and the path along which the others
-//! left.
+//! were dropped.
 
 use super::coefficients::print_coefficients;
 use super::imports::print_imports;
@@ -22,7 +22,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What a fit says of itself.
+    /// What a fit shows.
     pub const FIT: Self = Self {
         features: 30,
         classes: 12,
@@ -47,10 +47,10 @@ impl Limits {
 
 /// Columns of the name of a feature or a class.
 pub const NAME: usize = 24;
-/// Columns of a name that stands beside others.
+/// Columns of a name that stands next to others.
 pub const NEXT: usize = 16;
 
-/// Features by what the method says of them. Nothing for methods that say nothing.
+/// Features by the method's own measure. Nothing for methods without one.
 pub fn print_features(
     model: &Summary<'_>,
     limits: &Limits,

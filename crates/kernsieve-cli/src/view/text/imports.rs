@@ -13,7 +13,7 @@ const COLUMNS: &str = "H: the objective after this import; worse: by how much th
 
 /// Features in order of import: the objective that ranks candidates within a step, by how much the
 /// next best one would have been worse, what each import did to the errors, and those that came
-/// next but stayed out.
+/// next but were left out.
 pub fn print_imports(
     model: &Summary<'_>,
     limits: &Limits,
@@ -49,7 +49,7 @@ pub fn print_imports(
             row.push(point.map_or(String::new(), |p| percent(p.error)));
             row.push(point.map_or(String::new(), |p| percent(p.standard_error)));
         }
-        // Counted among as many features as were chosen: of the others it would say nothing.
+        // Counted among as many features as were chosen: the count means nothing for the others.
         if kept {
             row.extend(kept_in_folds(model, j));
         }

@@ -12,8 +12,7 @@ pub fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// A text of at most so many columns, the last of which says that something is missing where that
-/// is so.
+/// A text of at most this many columns; if it was cut, the last column says so.
 fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.into();
@@ -43,7 +42,7 @@ pub fn wrapped(text: &str, indent: &str) -> String {
     lines.join("\n")
 }
 
-/// `Label    text`, the text in lines that begin below each other.
+/// `Label    text`, with the lines of the text aligned.
 pub fn field(label: &str, text: &str, out: &mut dyn Write) -> std::io::Result<()> {
     const INDENT: &str = "         ";
     let lines = wrapped(text, INDENT);
@@ -53,7 +52,7 @@ pub fn field(label: &str, text: &str, out: &mut dyn Write) -> std::io::Result<()
 }
 
 /// Rows of cells as aligned columns: the first column to the left, the others to the right. Words
-/// are cut where the line would be too long.
+/// are cut if the line would be too long.
 pub fn table(header: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> std::io::Result<()> {
     marked_table(
         header,
@@ -63,7 +62,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> std:
     )
 }
 
-/// A table with some rows of note.
+/// A table with some highlighted rows.
 pub fn marked_table(
     header: &[&str],
     rows: &[Vec<String>],

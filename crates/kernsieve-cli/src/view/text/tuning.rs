@@ -8,7 +8,7 @@ use kernsieve::model::CurvePoint;
 use kernsieve::params::Validation;
 use std::io::Write;
 
-/// The table of the settings and the curve of the sizes, where there was anything to choose.
+/// The table of the settings and the curve of the sizes, if there was anything to choose.
 pub fn print_tuning(
     model: &Summary<'_>,
     tune_seconds: f64,
@@ -95,7 +95,7 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// What trials are measured by.
+/// The measures of the trials.
 enum Measure {
     Press,
     Error { with_score: bool },

@@ -1,8 +1,8 @@
-//! Text from files as a terminal can bear it.
+//! Text from files, made safe for a terminal.
 
 use unicode_width::UnicodeWidthStr;
 
-/// Text from a file on one line and of bearable length: control characters (line breaks, terminal
+/// Text from a file on one line and of limited length: control characters (line breaks, terminal
 /// escapes) are replaced.
 pub fn clean(text: &str, longest: usize) -> String {
     let visible: String = text
@@ -44,14 +44,14 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The beginning of a text that takes at most so many columns; marks stay with the letter they are
-/// on.
+/// The beginning of a text that takes at most this many columns; marks stay with the letter they
+/// are on.
 pub fn beginning(text: &str, columns: usize) -> &str {
     if columns == usize::MAX || (text.len() <= columns && text.is_ascii()) {
         return text;
     }
     let mut fits = 0;
-    // A letter with more than a few marks on it is not for reading.
+    // A letter with more than a few marks cannot be read anyway.
     for (at, c) in text
         .char_indices()
         .take(columns.saturating_mul(8).saturating_add(8))

@@ -22,7 +22,7 @@ pub fn how(c: &ComparisonSummary<'_>) -> String {
     )
 }
 
-/// What `auto` took, in a sentence.
+/// What `auto` chose, in a sentence.
 pub fn taken(ranking: &Ranking) -> Vec<String> {
     let auto = ranking.standings.iter().filter(|s| !s.chosen.is_empty());
     auto.map(|s| {

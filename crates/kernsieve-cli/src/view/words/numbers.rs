@@ -7,7 +7,7 @@ pub fn percent(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)
 }
 
-/// A coefficient to three decimals, or its size where they would all be zero.
+/// A coefficient to three decimals, or its magnitude if they would all be zero.
 pub fn coefficient(w: f64) -> String {
     if w != 0.0 && w.abs() < 5e-4 {
         format!("{w:.0e}")
@@ -16,7 +16,7 @@ pub fn coefficient(w: f64) -> String {
     }
 }
 
-/// A number in few characters: four significant digits, no exponent where it can be helped.
+/// A number in few characters: four significant digits, no exponent unless it is needed.
 pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
@@ -34,7 +34,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// Seconds as people say them.
+/// Seconds in everyday words.
 pub fn seconds(value: f64) -> String {
     if value < 0.0995 {
         format!("{:.0} ms", 1000.0 * value)
@@ -56,7 +56,7 @@ pub fn seconds_short(value: f64) -> String {
     }
 }
 
-/// A time to come, as people say it: seconds below two minutes, minutes below two hours.
+/// A remaining time in everyday words: seconds below two minutes, minutes below two hours.
 pub fn duration_words(time: Duration) -> String {
     match time.as_secs() {
         s @ 0..120 => format!("{s} s"),

@@ -7,7 +7,7 @@ use kernsieve::params::{Kind, PROTOCOL, Param, written};
 const OTHERS: [&str; 3] = ["criterion", "memory", "method"];
 
 /// A message that names parameters in backticks, with the flags that set them: `` `ridge=1` ``
-/// becomes `--ridge 1`. What is no option stays as it is.
+/// becomes `--ridge 1`. Anything that is not an option stays as it is.
 pub fn in_words(text: &str) -> String {
     written(text, |id, value| {
         let Some(flag) = flag(id) else {
