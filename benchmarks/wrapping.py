@@ -9,7 +9,7 @@ from pathlib import Path
 
 WIDTH = 100
 ITEM = re.compile(r"( *)([*-]|\d+\.) +")
-# What begins a line of another kind when it stands first: it stays with the word before it.
+# A word that would start another kind of line stays with the word before it.
 GLUED = re.compile(r"[*+-]|\d+[.)]|#+|>.*|\|.*|=+|-+")
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
 

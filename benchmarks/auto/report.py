@@ -23,7 +23,7 @@ def ranks(values):
 
 
 def best_single(data):
-    """The single method of least mean test error, which nobody knows before."""
+    """The single method of least mean test error, which nobody knows beforehand."""
     names = [m for m in data["splits"][0] if m not in PEERS]
     return min(names, key=lambda m: (column(data, m).mean(), m))
 

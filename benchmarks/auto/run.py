@@ -1,8 +1,9 @@
-"""The choice of a method beside single methods, a support vector machine and a random forest: `cargo xtask auto --data DIR`.
+"""`auto` next to single methods, a support vector machine and a random forest: `cargo xtask auto --data DIR`.
 
-25 data sets, stratified thirds held out, everything tuned on the rest; all see the same splits. The machine has the grid
-of Kim & Scott (2010), section 6, and standardised features; the forest has 500 trees. Results are kept under
-target/auto by build of the program, so that an interrupted run goes on. `--update` writes docs/evidence/auto.md.
+25 data sets, stratified thirds held out, everything tuned on the rest; all see the same splits. The machine has the
+grid of Kim & Scott (2010), section 6, and standardised features; the forest has 500 trees. Results are kept under
+target/auto by build of the program, so that an interrupted run can be continued. `--update` writes
+docs/evidence/auto.md.
 """
 
 import argparse
@@ -88,7 +89,7 @@ def main():
     parser.add_argument("--program", default=os.environ.get("KERNSIEVE", "kernsieve"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--reuse", action="store_true", help="take single methods from other builds of the program, too")
+    parser.add_argument("--reuse", action="store_true", help="also use single methods from other builds of the program")
     parser.add_argument("--only", action="append", choices=SETS)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--update", action="store_true", help="write docs/evidence/auto.md")

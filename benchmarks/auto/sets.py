@@ -31,7 +31,7 @@ def drawable(rows):
 
 
 def numbers(header, rows, train):
-    """Columns of numbers, missing ones the mean of the training rows; text becomes one column a value that those have."""
+    """Columns of numbers, missing ones the mean of the training rows; text becomes one column per value in them."""
     columns = []
     for j in range(len(header) - 1):
         values = [row[j] for row in rows]

@@ -57,7 +57,7 @@ def best(sets):
 
 
 def summary(record):
-    """One line a method: what README.md shows."""
+    """One line per method, as README.md shows it."""
     sets = list(record["sets"].values())
     fresh = [data for data in sets if data["fresh"]]
     wins = best(sets)

@@ -1,10 +1,10 @@
-"""kernsieve beside what most people would try first, on the same splits: error, rows, features, CPU time.
+"""kernsieve next to what most people would try first, on the same splits: error, rows, features, CPU time.
 
     python benchmarks/first_look/run.py --program target/release/kernsieve --data DIR --update
 
 13 data sets of different kinds, three splits each, everything tuned on the training rows. All run on one thread, and
 time is CPU time (user and system), so that other work on the machine matters little. Results are kept under
-target/first_look by build of the program, so that an interrupted run goes on. `--update` writes
+target/first_look by build of the program, so that an interrupted run can be continued. `--update` writes
 docs/evidence/peers.json, docs/evidence/peers.md and the table of README.md; `--page` writes the page and the table
 again from the recorded figures.
 """
@@ -26,8 +26,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "auto"))
 
 import peers_page as page
 
-# One of each kind: few and many rows, features and classes, clean and noisy, measured and simulated. The second line
-# has no part in docs/evidence/auto.md, on whose sets the rules of `auto` were settled.
+# One of each kind: few and many rows, features and classes, clean and noisy, measured and simulated. The second line is
+# not in docs/evidence/auto.md, on whose sets the rules of `auto` were settled.
 KNOWN = "iris glass heart_statlog sonar ionosphere vehicle vowel german_numeric alon_colon".split()
 FRESH = "ida_image ida_splice ida_banana ida_waveform".split()
 MOST = (1000, 2000)  # rows to train on and to test on
@@ -114,7 +114,7 @@ PEERS = {"svc": machine, "forest": forest, "lightgbm": boosting, "l1": lasso}
 
 
 def drawn(labels, splits):
-    """A third held out by class; of large sets so many rows that a run takes minutes."""
+    """A third held out by class; large sets are cut so that a run takes minutes."""
     from sklearn.model_selection import StratifiedShuffleSplit
 
     test = min(len(labels) // 3, MOST[1])

@@ -57,7 +57,7 @@ class Bench:
         self.lines, self.growths, self.recorded, self.notes = [], [], [], []
 
     def line(self, task, size, threads, pairs, agreement, rate=None):
-        """`pairs`: seconds of ours and theirs; `rate`: an amount of work and its unit, shown as so much a second."""
+        """`pairs`: seconds of ours and theirs; `rate`: an amount of work and its unit, shown as a rate per second."""
         ratio = pairs[:, 1] / pairs[:, 0]
         low, high = np.percentile(ratio, [25, 75])
         mine, theirs = np.median(pairs, axis=0)

@@ -1,4 +1,4 @@
-"""What the project set out to reach, beside what is recorded."""
+"""The project's goals, next to the recorded figures."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Figures:
     tasks: dict
 
     def one(self, kind, **wanted):
-        """The last entry with these beginnings, of whole words, of its texts: of several numbers of threads the largest."""
+        """The last entry whose texts begin with these whole words: the one with the most threads."""
         found = [
             v
             for task in self.tasks.values()
@@ -49,7 +49,7 @@ class Goal:
 
 
 def times(least):
-    """A ratio that is to be at least so large."""
+    """A ratio that should be at least this large."""
     return {
         "goal": f"{least:g} times as fast" if least > 1 else "as fast",
         "shown": lambda v: f"{v:.1f} times",
@@ -58,7 +58,7 @@ def times(least):
 
 
 def within(most):
-    """Seconds that are not to be exceeded."""
+    """Seconds that should not be exceeded."""
     return {"goal": f"at most {seconds(most)}", "shown": seconds, "reached": lambda v: v <= most}
 
 

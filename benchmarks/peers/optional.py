@@ -1,4 +1,4 @@
-"""Peers that do not install everywhere: tried once, and said so."""
+"""Peers that do not install everywhere: tried once, with a note if they are missing."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ THUNDERSVM = "thundersvm==0.3.12"
 
 
 def thundersvm(bench):
-    """Its classifier, or nothing and a note why."""
+    """Its classifier, or None and a note why."""
     if bench.short:
         return None
     try:

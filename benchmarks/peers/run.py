@@ -1,9 +1,9 @@
-"""kernsieve beside its peers, in one run: `cargo xtask bench`.
+"""kernsieve next to its peers, in one run: `cargo xtask bench`.
 
-Tasks are timed in turn, ours and the peer's, on the same numbers; what is printed is the median of the ratios with its
-spread. Results are compared before anything is timed. Sizes double, so that the exponent of the growth is printed.
-`--short` takes small sizes, for a test of the benchmark itself. `--update` puts the figures into
-docs/evidence/performance.json and into the tables of docs/evidence/performance.md.
+Tasks are timed in turn, ours and the peer's, on the same numbers; the median of the ratios is printed with its spread.
+Results are compared before anything is timed. Sizes double, so that the exponent of the growth is printed. `--short`
+takes small sizes, for a test of the benchmark itself. `--update` puts the figures into docs/evidence/performance.json
+and into the tables of docs/evidence/performance.md.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import page
 import timing
 from bench import Bench, growths_shown, lines_shown, recorded_shown
 
-# One file a task in `tasks`, each with a function `run(bench)`.
+# One file per task in `tasks`, each with a function `run(bench)`.
 TASKS = [p.stem for p in sorted((Path(__file__).parent / "tasks").glob("*.py"))]
 
 
@@ -78,6 +78,6 @@ def main():
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        # Files of workers go where this goes, and with it.
+        # The workers' files are in this folder and are removed with it.
         tempfile.tempdir = folder
         main()

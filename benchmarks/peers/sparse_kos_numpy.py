@@ -1,10 +1,10 @@
-"""The tuning of sparse KOS as Lapanowski & Gaynanova (2019) have it, in NumPy as one would write it down."""
+"""The tuning of sparse KOS of Lapanowski & Gaynanova (2019), in straightforward NumPy."""
 
 import numpy as np
 
 
 def tuned_weights(x, y, quantiles=(0.05, 0.1, 0.2, 0.3, 0.5), penalties=20, folds=5):
-    """The paper's algorithm and tuning in NumPy as one would write it down: 500 fits; returns the weights."""
+    """The paper's algorithm and tuning in straightforward NumPy: 500 fits; returns the weights."""
     x = (x - x.mean(0)) / x.std(0)
     rng = np.random.default_rng(0)
     fold = np.zeros(len(y), int)

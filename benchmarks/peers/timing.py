@@ -47,7 +47,7 @@ class Worker:
         self.folder.cleanup()
 
 
-# A process starts with the memory of the one that started it, so a small one does, and says how much its child had.
+# A process starts with the memory of its parent, so a small process starts it and reports how much its child used.
 LAUNCHER = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], capture_output=True, text=True)
@@ -58,7 +58,7 @@ sys.exit(done.returncode)
 
 
 def one_fit(bench, file, words):
-    """A fit by the command line in a process of its own: what it answers, and the most megabytes that it ever had."""
+    """A fit by the command line in a separate process: its answer, and its peak memory in megabytes."""
     fixed = ["--target", "class", "--no-cv", "--no-calibration", "--quiet", "--json"]
     command = [sys.executable, "-I", "-S", "-c", LAUNCHER, bench.command_line, "fit", file, *words, *fixed]
     done = subprocess.run([str(w) for w in command], capture_output=True, text=True, check=False)
@@ -74,7 +74,7 @@ def timed(function):
 
 
 def alternate(ours, theirs, repeats):
-    """Seconds of both, in turn, with a pause in which the other's threads go to sleep. What returns no seconds is timed here."""
+    """Seconds of both, in turn, with pauses that let threads sleep. A function that returns no seconds is timed here."""
     pairs = []
     for _ in range(repeats):
         time.sleep(PAUSE)

@@ -1,4 +1,4 @@
-"""All tables in the order of the papers, and what of the published figures is no matter of ours."""
+"""All tables in the order of the papers, and the published figures that do not concern our methods."""
 
 import fivm
 import kos
@@ -9,7 +9,7 @@ from cells import PUBLISHED, published
 
 TABLES = {t.name: t for module in (kos, smkda, fivm, l1dkf, l2) for t in module.TABLES}
 
-# Methods of other people, by published table; `*` is all of it.
+# Methods of other authors, by published table; `*` is the whole table.
 OUT_OF_SCOPE = {
     "kos-2": {"Random Forest", "Kernel SVM", "Neural Network", "KNN"},
     "fivm": {"SVM on FIVM's features", "L1 logistic", "SVM"},
@@ -19,7 +19,7 @@ OUT_OF_SCOPE = {
 }
 
 
-# The columns that hold figures of our methods; spreads and the sizes of sets are none.
+# The columns with figures of our methods; spreads and the sizes of sets do not count.
 FIGURES = (
     "error_percent",
     "accuracy_percent",
@@ -35,7 +35,7 @@ FIGURES = (
 
 
 def unclaimed():
-    """Published figures that no cell stands for and that are not of other people's methods."""
+    """Published figures that have no cell and do not belong to other authors' methods."""
     left = []
     for path in sorted(PUBLISHED.glob("*.csv")):
         name = path.stem

@@ -8,7 +8,7 @@ PUBLISHED = Path(__file__).parent / "published"
 
 # What a figure measures, and which way is better; 0: neither.
 BETTER = {"error": -1, "accuracy": 1, "kept": -1, "bandwidth": 0, "count": 0, "replications": 1}
-# The figures that the promise is about; the others are shown and judged beside them.
+# The figures that the promise is about; the others are shown and judged next to them.
 MAIN = ("error", "accuracy")
 
 RULES = {
@@ -44,7 +44,7 @@ class Cell:
 
     @property
     def unit(self):
-        """What the difference is measured in, and its name."""
+        """The unit of the difference, and its name."""
         if self.rule == "sd":
             return self.spread, "sd"
         if self.rule == "se":
@@ -107,7 +107,7 @@ def published(name):
 
 
 def number(text):
-    """A number, or nothing where the cell of the table is empty."""
+    """A number, or None if the cell of the table is empty."""
     return float(text) if text else None
 
 
@@ -137,7 +137,7 @@ def shown(cells):
     rows = []
     for c in cells:
         digits = c.decimals
-        # One digit more for ours: what a mean has.
+        # One digit more for ours, since it is a mean.
         paper = f"{c.paper:.{digits}f}" + (f" ({c.spread:g})" if c.spread is not None else "")
         ours = "" if c.ours is None else f"{c.ours:.{digits if c.rule == 'exact' else digits + 1}f}"
         se = "" if c.se is None else f"{c.se:.2g}"

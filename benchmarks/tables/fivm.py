@@ -60,8 +60,7 @@ def table_1(work, cells):
             results = drawn(work, f"{noise} noise features, {label}", [(1.5, 0), (0, 1.5)], noise, options, draws)
             if noise == 8:
                 for c in cells:
-                    # One draw has its settings printed; for the ten draws lambda is chosen, which is what the default
-                    # does.
+                    # The settings of one draw are printed; for the ten draws lambda is chosen, as our default does.
                     if ("theta" in c.row) == (label != "default"):
                         fill(c, [r["train" if "training" in c.column else "test"] for r in results])
             errors = [r["test"] for r in results]
@@ -91,7 +90,7 @@ def three_classes(work, cells):
 
 
 def genes(path, on_log_scale):
-    """A gene expression table; on the log scale every array has mean 0 and variance 1, which needs no other array."""
+    """A gene expression table; on the log scale every array is scaled to mean 0 and variance 1 by itself."""
     header, rows = read(path)
     if on_log_scale:
         for row in rows:

@@ -11,7 +11,7 @@ from work import digest
 LITERAL = ["--ridge-rule", "stabilization-literal"]
 PUBLISHED_STEPS = ["--spacing", "linear", "--weight-steps", "linearised", "--no-vote"]
 METHODS = {"KOS": "kos", "Sparse KOS": "sparse-kos"}
-# As the authors ran it, but for our steps of the weights and spacing of the penalties.
+# As the authors ran it, except for our weight steps and spacing of the penalties.
 JUDGED = {"KOS": LITERAL, "Sparse KOS": [*LITERAL, "--no-vote"]}
 # A third to test, stratified; everything is tuned on the rest.
 HOLDOUT = ["--holdout", "0.33333", "--no-calibration"]
@@ -88,7 +88,7 @@ def often_kept(lists):
 
 
 def replication(work, demo, seed):
-    """The file of a replication. `demo` also fits models, which takes longer than a setting does: once for all."""
+    """The file of a replication. `demo` also fits models, which takes longer than a setting does, so it runs once."""
     kept = work.folder / work.store.build / f"{demo}-{seed}.csv"
     if not kept.exists():
         kept.parent.mkdir(exist_ok=True)
@@ -99,7 +99,7 @@ def replication(work, demo, seed):
 
 
 def simulated(work, demo, settings, replications):
-    """Per setting, of every replication the error in percent on the held-out third, and the weights."""
+    """Per setting and replication, the error in percent on the held-out third, and the weights."""
 
     def task(options, seed):
         f = work.fit(replication(work, demo, seed), *HOLDOUT, "--seed", seed, *options)
@@ -113,7 +113,7 @@ def simulated(work, demo, settings, replications):
 
 
 def selection_rows(results, true):
-    """A row a setting: error, and how often the first `true` features were found."""
+    """One row per setting: error, and how often the first `true` features were found."""
     rows = []
     for label, replications in results.items():
         mean, se = mean_se([r["error"] for r in replications])
@@ -137,7 +137,7 @@ def sim1_published():
 
 
 def binomial(row):
-    """Standard error of a count of replications, taken as that of one miss where there was none."""
+    """Standard error of a count of replications, taken as that of one miss if there was none."""
     of = float(row["of"])
     share = min(float(row["value"]), of - 1) / of
     return round((of * share * (1 - share)) ** 0.5, 2)

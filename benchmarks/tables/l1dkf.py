@@ -77,7 +77,7 @@ def mean(results, key, position=None):
 def table_1(work, cells):
     """Judged: outputs of the regressions as they are, the best penalty of each split on its test part.
 
-    Beside it the other readings and honest figures.
+    Next to it are the other readings and honest figures.
     """
     files = {r["dataset"]: r["file"] for r in published("l1dkf-1")}
     readings, honest, figure = [], [], []

@@ -24,7 +24,7 @@ OPTIONS = METHODS | {OWN_BANDWIDTHS: [*METHODS["L2QP_eta-0"], "--class-bandwidth
 SPLITS = 20  # that come with the data
 TUNED = 5
 FOLDS = 5
-# Rows to train and to test (Table 1 of the paper), where no splits come with the data.
+# Rows to train and to test (Table 1 of the paper), if no splits come with the data.
 SIZES = {
     "ida_banana": (400, 4900),
     "ida_breast_cancer": (200, 77),
@@ -61,7 +61,7 @@ def log_grid(low, high, count):
 
 
 def first_of_least(grid):
-    """The setting of least error, of several that of least log loss.
+    """The setting of least error; ties go to the least log loss.
 
     The paper does not say how it breaks ties; tiny bandwidths, which are nearest neighbours in the log domain and tie
     with useful ones, underflow in its own arithmetic.
@@ -138,8 +138,8 @@ def results_of_set(work, file, methods, count):
     """Per method errors and shares of weights that are not zero over the splits.
 
     Bandwidth and balance are the medians of what five-fold cross-validation chooses on the first five training sets, as
-    in section 6. Features as they come. Folds are dealt without regard to the classes: where both parts have the same
-    share of each, as with our default, wide kernels that go by these shares alone look good, and do not on the test rows.
+    in section 6. Features as they come. Folds are dealt without regard to the classes: if both parts have the same
+    share of each, as with our default, wide kernels that use these shares alone look good, but not on the test rows.
     """
     own = work.splits_file(file)
     mark = digest(work.file(file)) + (digest(own) if own else f"{SIZES[file]}")

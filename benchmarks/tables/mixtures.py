@@ -4,7 +4,7 @@ import random
 
 
 def mixture(seed, centres, per_class, noise):
-    """Rows around ten means a class, with white noise behind; the means are drawn around the centre of the class.
+    """Rows around ten means per class, with white noise features; the means are drawn around the centre of the class.
 
     Header, rows to train, rows to test.
     """

@@ -1,4 +1,4 @@
-"""docs/evidence/reproduction.md from reproduction.json beside it (cells and tables) and the prose of every table."""
+"""docs/evidence/reproduction.md from reproduction.json next to it (cells and tables) and the prose of every table."""
 
 import json
 import re
@@ -72,7 +72,7 @@ def prose(name):
 
 
 def explained(cells, explanations):
-    """Cells that are not met by explanation, and those that have none. What was not run needs no other reason."""
+    """Cells that are not met by explanation, and those that have none. Cells that were not run need no other reason."""
     found, left = {}, []
     for c in cells:
         if c.met:

@@ -1,9 +1,9 @@
-"""The papers' tables beside ours: `cargo xtask tables TABLE --data DIR`.
+"""The papers' tables next to ours: `cargo xtask tables TABLE --data DIR`.
 
 DIR holds the papers' data sets as CSV files (last column `class`). The results of every split are kept under
-target/tables, by build of the program, bytes of the data and options: a run that was interrupted goes on where it
-stopped. `all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the
-page again from the recorded cells and the prose; `list` names the tables.
+target/tables, by build of the program, bytes of the data and options: an interrupted run continues where it stopped.
+`all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the page again
+from the recorded cells and the prose; `list` names the tables.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def run_table(table, a):
     if unknown := [row for row in a.only or () if row not in known]:
         sys.exit(f"{table.name} has no row {unknown[0]!r}; its rows are {', '.join(sorted(known)) or 'none'}")
     extras = table.run(work, cells)
-    # Of a part of the table, that part.
+    # If only a part of the table is run, that part.
     print(f"### {table.title}\n\n{shown([c for c in cells if rows is None or c.row in rows])}\n")
     for e in (e for e in extras if e.rows):
         print(f"{e.shown()}\n")
@@ -67,7 +67,7 @@ def main():
         "--data", type=Path, default=Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
     )
     parser.add_argument(
-        "--splits", type=count, help="at most so many splits; default: those of the paper, or all there are"
+        "--splits", type=count, help="at most this many splits; default: those of the paper, or all there are"
     )
     parser.add_argument(
         "--short", action="store_true", help=f"{SHORT_SPLITS} splits of the smallest sets, to see that it works"
@@ -76,14 +76,14 @@ def main():
         "--only", action="append", metavar="ROW", help="this row of the table; may be given several times"
     )
     parser.add_argument(
-        "--jobs", type=count, default=os.cpu_count() or 1, help="fits side by side; default: the number of cores"
+        "--jobs", type=count, default=os.cpu_count() or 1, help="fits in parallel; default: the number of cores"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="cells and tables beside them as JSON")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="cells and extra tables as JSON")
     parser.add_argument(
         "--update", action="store_true", help="put the figures into docs/evidence/reproduction.json and .md; `all` does"
     )
     parser.add_argument(
-        "--any-build", action="store_true", help="use stored results of other builds of the program, too"
+        "--any-build", action="store_true", help="also use stored results of other builds of the program"
     )
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "tables", help="where results are kept")
     parser.add_argument("--program", default=os.environ.get("KERNSIEVE", "kernsieve"))
@@ -132,4 +132,4 @@ if __name__ == "__main__":
     except ProgramError as e:
         sys.exit(str(e))
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command goes on from here")
+        sys.exit("stopped; the same command continues from here")

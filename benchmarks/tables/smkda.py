@@ -16,7 +16,7 @@ YEAST = "the data at hand have three of the five classes"
 
 
 def small_published(table):
-    """Accuracy, share of samples kept and, where it is published, bandwidth."""
+    """Accuracy, share of samples kept and, if published, bandwidth."""
     cells = []
     for r in published(table):
         barred = YEAST if r["dataset"] == "Yeast" else ""
@@ -32,7 +32,7 @@ def small_published(table):
 
 
 def standardised(work, file):
-    """The data set with every feature at mean 0 and variance 1 over all rows, as the paper has it.
+    """The data set with every feature at mean 0 and variance 1 over all rows, as in the paper.
 
     A missing value counts as the mean.
     """
@@ -51,7 +51,7 @@ def standardised(work, file):
 def five_partitions(work, file):
     """Cross-validated accuracy at the best bandwidth and number of samples, and these, for every random partition.
 
-    The published figures are such (each is a multiple of 1/(5n)), and the samples are relative to 0.8 n.
+    The published figures are of this kind (each is a multiple of 1/(5n)), and the samples are relative to 0.8 n.
     """
     source = standardised(work, file)
 
@@ -85,7 +85,7 @@ def a1(work, cells):
     for name, file in files.items():
         own = [c for c in cells if c.row == name]
         if not file:
-            # The row of means: of ours, if all are there.
+            # The row of means: the mean of ours, if all were run.
             for c in own:
                 values = means[c.quantity]
                 if len(values) == len(files) - 1:
@@ -130,7 +130,7 @@ def thyroid_published():
         for r, size in zip(rows, sizes, strict=True):
             for j in (1, 2, 3):
                 count = int(r[f"est_C{j}"])
-                # A count of a test set has the spread of a binomial one; none is taken as one.
+                # A count on a test set has the spread of a binomial variable; a count of 0 is taken as 1.
                 wide = None if method == "LDA" else round((max(count, 1) * (1 - max(count, 1) / size)) ** 0.5, 2)
                 column = f"{method}, estimated C{j}"
                 cells.append(Cell("smkda-thyroid", f"observed {r['observed']}", column, "count", count, rule, wide, 0))
@@ -140,7 +140,7 @@ def thyroid_published():
 def thyroid(work, cells):
     """3772 rows to train and 3428 to test.
 
-    Judged at the paper's own bandwidth and number of samples; beside it, tuned on the training rows alone.
+    Judged at the paper's own bandwidth and number of samples; next to it, tuned on the training rows alone.
     """
     train, test = work.file("ann_thyroid_train"), work.file("ann_thyroid_test")
 

@@ -8,7 +8,7 @@ from cells import Cell, markdown
 
 @dataclass
 class Extra:
-    """A table beside the cells: figures that no paper names. `name` is its place in the prose."""
+    """An extra table: figures that no paper reports. `name` is its place in the prose."""
 
     name: str
     header: list
@@ -22,8 +22,8 @@ class Extra:
 class Table:
     """A published table.
 
-    `published` gives its cells, ours empty: what `run` does not fill is shown as not run, so that none can be missing
-    in silence. `run` fills them and returns the tables beside them.
+    `published` gives its cells, ours empty: a cell that `run` does not fill is shown as not run, so that none is
+    missing silently. `run` fills them and returns the extra tables.
     """
 
     name: str

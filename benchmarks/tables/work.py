@@ -1,4 +1,4 @@
-"""What a table needs to run: program, data, number of splits, and a store from which an interrupted run goes on."""
+"""What a table needs to run: program, data, number of splits, and a store from which an interrupted run continues."""
 
 import csv
 import gzip
@@ -25,7 +25,7 @@ def digest(path):
 
 
 def commit(root):
-    """The commit that is checked out, with a mark if what makes the figures differs from it."""
+    """The commit that is checked out, with a mark if the code that makes the figures differs from it."""
 
     def git(*words):
         return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=False).stdout.strip()
@@ -111,12 +111,12 @@ class Work:
         )
 
     def splits_file(self, name):
-        """The splits of a data set, where some are published."""
+        """The splits of a data set, if some are published."""
         path = self.data / f"{name}.splits.csv.gz"
         return path if path.exists() else None
 
     def published_splits(self, name):
-        """These splits, as rows to train and to test; `None` where there are none. No rows to test are all others."""
+        """These splits, as rows to train and to test; `None` if there are none. No rows to test means all others."""
         path = self.splits_file(name)
         if path is None:
             return None
@@ -132,7 +132,7 @@ class Work:
             yield Path(folder)
 
     def run_json(self, *arguments):
-        """A command of the program, on one thread where tasks run side by side: results are the same."""
+        """A command of the program, on one thread if tasks run in parallel: results are the same."""
         return run_json(self.program, *arguments, "--threads", 1 if self.jobs > 1 else os.cpu_count() or 1)
 
     def fit(self, train, *options, test=None):

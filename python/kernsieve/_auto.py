@@ -10,23 +10,22 @@ from ._base import KernsieveClassifier
 class AutoClassifier(KernsieveClassifier):
     """The method of kernsieve that suits the data, chosen by cross-validation.
 
-    All methods are tuned on the same folds; of those within one standard error of the least error
-    the one with the smallest model is taken. Many rows are approached in rounds, after each of which
-    the worse half leaves.
+    All methods are tuned on the same folds. Among those within one standard error of the least error, the one with the
+    smallest model is taken. With many rows there are several rounds, and the worse half leaves after each.
 
     Parameters
     ----------
     kernel : {'gaussian', 'laplacian', 'cauchy', 'polynomial', 'linear', 'sigmoid'}, default=None
         Kernel; methods that cannot use it are left out. ``None``: Gaussian.
     budget : float, default=None
-        Seconds after which no other method is begun, and the one at work is given up; the first is
-        always finished. ``None``: no limit.
+        Seconds after which no other method is started and the current one is stopped; the first method always finishes.
+        ``None``: no limit.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
-        Class priors of the decision rule: the shares in the training rows, all alike, or one per
-        class in the order of ``classes_``.
+        Class priors of the decision rule: the shares in the training rows, equal ones, or one per class in the order of
+        ``classes_``.
     costs : sequence of floats, default=None
-        What an error on a row of each class costs, in the order of ``classes_``: probabilities are
-        weighed by it, so that the class of least expected cost is predicted. ``None``: all alike.
+        Cost of an error on a row of each class, in the order of ``classes_``. Probabilities are weighed by the costs,
+        so that the class of least expected cost is predicted. ``None``: all equal.
     class_weight : dict or 'balanced', default=None
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
@@ -58,16 +57,15 @@ class AutoClassifier(KernsieveClassifier):
     why_ : str
         Why, in words.
     methods_ : list of dict
-        Every method that was tried, with its rows, error, standard error, size and what else there
-        is to say.
+        Every method that was tried, with its rows, error, standard error, size and a note.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     feature_weights_ : ndarray of shape (n_features_in_,)
         Weight of every feature; zero drops it.
     selected_features_ : list of str
-        Names of the features that are kept, most important first where there is an order.
+        Names of the features that are kept, most important first if there is an order.
     support_ : ndarray of int
-        Training rows that the model keeps, in order of selection where there is one.
+        Training rows that the model keeps, in order of selection if there is one.
     best_params_, cv_results_, best_index_, best_score_, objective_, residual_, converged_, n_iter_
         Of the method that was taken; see the estimator of that method.
     notices_ : list of str
@@ -92,7 +90,7 @@ class AutoClassifier(KernsieveClassifier):
     _method = "auto"
     _class_weight_is_cost = True
     _one_or_more = ()
-    # Methods are compared by cross-validation, so there always is one.
+    # Methods are compared by cross-validation, so there is always a table.
     estimate = True
 
     def __init__(

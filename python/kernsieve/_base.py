@@ -28,24 +28,24 @@ from ._threads import thread_count
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Parameters that the compiled module gets in another way than as an option.
+# Parameters that the compiled module does not get as options.
 _NOT_OPTIONS = {"budget", "class_weight", "cv", "estimate", "memory", "n_jobs", "random_state", "verbose"}
 
 
 def default_feature_names(n: int) -> list[str]:
-    """Names of columns that have none, as the command line gives them."""
+    """Names for unnamed columns, as the command line gives them."""
     return [f"x{j}" for j in range(n)]
 
 
 def seed_of(state: Any) -> int:
-    """The seed that a ``random_state`` stands for: a whole number itself, so that the command line has the same."""
+    """The seed that a ``random_state`` stands for: a whole number is the seed itself, as on the command line."""
     if isinstance(state, (int, np.integer)) and not isinstance(state, bool):
         return int(state)
     return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
 
 def _target_name(given: Any, features: list[str]) -> str:
-    """What the column of classes is called in a model file: not as any feature."""
+    """The name of the class column in a model file, different from every feature name."""
     name = given if isinstance(given, str) and given else "class"
     while name in features:
         name += "_"
@@ -59,11 +59,11 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     """
 
     _method: ClassVar[str]
-    # Parameters that may be one value, which is used, or several, which are chosen among.
+    # Parameters that may be one value, which is used, or several to choose among.
     _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
-    # Whether kernel="precomputed" is understood: a kernel without features leaves nothing to weigh, and no density.
+    # Whether kernel="precomputed" is accepted: without features there is nothing to weight, and no density.
     _takes_precomputed: ClassVar[bool] = False
-    # Whether weights of classes act on the decision, as costs do, where weights of rows would hardly move it.
+    # Whether class weights act on the decision like costs, because row weights would hardly change it.
     _class_weight_is_cost: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -76,7 +76,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights: a row of weight 2 counts as if it were there twice, a row of weight 0 as if it were not.
+            Weights: a row of weight 2 counts twice, a row of weight 0 is left out.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities of the classes.
 
-        They are computed as logarithms: where a probability is too small for a number, its logarithm is still there.
+        They are computed as logarithms, so they are finite even if a probability underflows to 0.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if len(self.classes_) > 2:
             return scores
         odds = scores[:, 1] - scores[:, 0]
-        # A difference that no probability can show is no preference, so that its sign and predict agree.
+        # A difference too small to show in the probabilities counts as 0, so that its sign and predict agree.
         return np.where(posterior[:, 1] == posterior[:, 0], 0.0, odds)
 
     def get_support(self, indices: bool = False) -> np.ndarray:
@@ -244,7 +244,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def _check_portable(self) -> None:
         if self._precomputed():
             raise ValueError(
-                "a model with a precomputed kernel has no file and no graph: nobody else could compute the kernel; pickle keeps it"
+                "a model with a precomputed kernel has no file and no graph, because only the caller can compute "
+                "the kernel; pickle keeps it"
             )
 
     def _precomputed(self) -> bool:
@@ -258,7 +259,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if self._precomputed():
             rows = self._features.of(rows)
         posterior, scores, outputs = self.model_.predict(rows, thread_count(self.n_jobs))
-        # So far out that the scores overflow: the probabilities are still sound.
+        # Scores of rows that are very far out overflow; the probabilities are still valid.
         lost = ~np.isfinite(scores).all(axis=1)
         if lost.any():
             scores[lost] = np.log(np.maximum(posterior[lost], np.finfo(float).tiny))
@@ -269,7 +270,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         options: dict[str, Any] = {"seed": seed_of(self.random_state)}
         defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
         for name, value in self.get_params(deep=False).items():
-            # What was left at its default was not asked for.
+            # Parameters at their defaults do not count as given.
             if name in _NOT_OPTIONS or (type(value) is type(defaults[name]) and value == defaults[name]):
                 continue
             if name in self._one_or_more and np.ndim(value) == 1:
@@ -320,7 +321,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         self.converged_ = report["converged"]
         self.n_iter_ = report["iterations"]
         self.path_ = report.get("path", [])
-        # A fit before this one may have left its table.
+        # An earlier fit may have left its table.
         for name in ("cv_results_", "best_index_", "best_score_"):
             self.__dict__.pop(name, None)
         if record["cv"] is not None:
@@ -331,7 +332,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def _warn(self, ignored: list[str]) -> None:
         name = type(self).__name__
         if ignored:
-            warnings.warn(f"{name} does not use with these settings: {', '.join(ignored)}", UserWarning, stacklevel=3)
+            told = f"{name} does not use these parameters with the given settings: {', '.join(ignored)}"
+            warnings.warn(told, UserWarning, stacklevel=3)
         if not self.converged_:
             told = "; ".join(self.notices_) or "a larger ridge or a smaller bandwidth may help"
             warnings.warn(f"{name} did not converge: {told}", ConvergenceWarning, stacklevel=3)
@@ -341,7 +343,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
 
 
 class KernsieveDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernsieveClassifier):
-    """A method whose outputs are coordinates that tell the classes apart, which makes it a transformer too."""
+    """A method whose outputs are coordinates that tell the classes apart, which makes it a transformer as well."""
 
     _class_weight_is_cost = True
 

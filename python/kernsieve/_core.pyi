@@ -31,7 +31,7 @@ class Model:
         """Centres, widths of the features and weights of a density, in the units of the data."""
 
     def record(self) -> str:
-        """How the model came about, as JSON."""
+        """How the model was trained, as JSON."""
 
     def to_bytes(self) -> bytes: ...
     def to_onnx(self, precision: str) -> bytes: ...
@@ -59,7 +59,7 @@ def train(
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[Model, list[str], list[str]]:
-    """The model, what the user should know about it, and which options had no meaning."""
+    """The model, the notices about it, and the options without effect."""
 
 def train_density(
     x: NDArray[np.float64],
@@ -72,7 +72,7 @@ def train_density(
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[Model, list[str]]:
-    """A density of the rows, and what the user should know about it."""
+    """A density of the rows, and the notices about it."""
 
 def available_memory() -> int | None: ...
 def bytes_for_people(bytes: int) -> str: ...

@@ -10,9 +10,9 @@ from sklearn.model_selection import check_cv
 
 
 def splits_of(cv: Any, X: np.ndarray, y: np.ndarray, kept: np.ndarray | None) -> list[tuple[list[int], list[int]]] | None:
-    """The splits that ``cv`` stands for, among the rows that are kept; ``None`` where the compiled module makes them.
+    """The splits that ``cv`` stands for, among the rows that are kept; ``None`` if the compiled module makes them.
 
-    A split that is left without rows to train on or to hold out, for their weights are 0, is gone.
+    A split is dropped if all its rows to train on or to hold out have weight 0.
     """
     if cv is None or isinstance(cv, numbers.Integral):
         return None

@@ -43,8 +43,8 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
     folds : int, default=5
         Folds of the cross-validation.
     standardize : bool, default=True
-        Scale features to zero mean and unit variance before distances are taken. Densities are in the units of the
-        data all the same.
+        Scale features to zero mean and unit variance before distances are taken. Densities are still in the units of
+        the data.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds; a whole number is the seed of the command line.
     n_jobs : int, default=None
@@ -120,7 +120,7 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Choose the bandwidth where it is not given, and estimate the density.
+        """Choose the bandwidth if it is not given, and estimate the density.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights: a row of weight 2 counts as if it were there twice, a row of weight 0 as if it were not.
+            Weights: a row of weight 2 counts twice, a row of weight 0 is left out.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
         elif self.kernel_ == "laplacian":
             noise = rng.laplace(size=shape)
         else:
-            # Student's t with one degree of freedom in as many dimensions as there are features.
+            # The multivariate Student t with one degree of freedom, in as many dimensions as there are features.
             noise = rng.normal(size=shape) / np.abs(rng.normal(size=(n_samples, 1)))
         return centres[chosen] + noise * widths
 

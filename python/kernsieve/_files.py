@@ -24,8 +24,8 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier | L2Density:
     Returns
     -------
     estimator : KernsieveClassifier or L2Density
-        A fitted estimator of the class that belongs to the method of the file. A file holds the names of the classes
-        only: where all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the
+        A fitted estimator of the class that belongs to the method of the file. A file holds only the names of the
+        classes: if all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the
         command line turned into one feature per level is expected as these features, named ``column=level``.
 
     Examples
@@ -40,7 +40,7 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier | L2Density:
     array([0, 0, 0])
     """
     with open(path, "rb"):
-        pass  # a file that is not there, or is a folder, is told by Python's own exceptions
+        pass  # a missing file, or a folder, raises Python's own exceptions
     model = _core.Model.load(path)
     classes = [getattr(_methods, name) for name in _methods.__all__] + [L2Density]
     known = {cls._method: cls for cls in classes}
@@ -69,7 +69,7 @@ def _labels(names: list[str]) -> np.ndarray:
         numbers = np.array([int(name) for name in names], dtype=np.int64)
     except (ValueError, OverflowError):
         return np.array(names)
-    # "01" is not the way a whole number is written: it is a name.
+    # "01" is not a whole number but a name.
     return numbers if [str(n) for n in numbers] == names else np.array(names)
 
 

@@ -1,4 +1,4 @@
-"""What everything that holds a compiled model can do."""
+"""Methods of all objects that hold a compiled model."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ class HoldsModel:
         Parameters
         ----------
         path : str or path-like
-            The file; one that is there already is replaced, whole or not at all.
+            The file; an existing one is replaced, whole or not at all.
         """
         check_is_fitted(self)
         self._check_portable()
         self.model_.save(path)
 
     def to_onnx(self, precision: Literal["single", "double"] = "double") -> bytes:
-        """Write the model as an ONNX graph, which other runtimes predict with.
+        """Write the model as an ONNX graph, for predictions in other runtimes.
 
         Parameters
         ----------
         precision : {"single", "double"}, default="double"
-            Numbers of the graph, its input and its outputs.
+            Precision of the graph, its input and its outputs.
 
         Returns
         -------
         onnx : bytes
             The content of an ONNX file. Its input ``X`` is rows by features. The outputs of a classifier are ``label``,
-            ``probabilities`` and ``outputs`` (the variates, scores or log densities); a label is a whole number where
-            all classes are, and else the text of the class. The output of a density is ``log_density``.
+            ``probabilities`` and ``outputs`` (the variates, scores or log densities); a label is a whole number if all
+            classes are, else the text of the class. The output of a density is ``log_density``.
         """
         check_is_fitted(self)
         self._check_portable()
         return self.model_.to_onnx(precision)
 
     def _check_portable(self) -> None:
-        """Fail where others could not use the model."""
+        """Fail if others could not use the model."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

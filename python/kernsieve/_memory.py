@@ -33,14 +33,14 @@ def memory_limit(memory: int | str | None) -> int | None:
 
 
 def dense(X: Any, limit: int | None) -> np.ndarray:
-    """``X`` as a dense array, which the methods need; refused where a sparse one would not fit."""
+    """``X`` as a dense array, which the methods need; fails if a sparse one would not fit."""
     if not sparse.issparse(X):
         return X
     needed = 8 * X.shape[0] * X.shape[1]
     if limit is None:
         free = _core.available_memory()
         limit = needed if free is None else free // 5 * 4
-    # The compiled module makes a copy of its own.
+    # The compiled module makes its own copy.
     if 2 * needed > limit:
         raise MemoryError(
             f"X is sparse and has to be made dense: {X.shape[0]} rows by {X.shape[1]} features twice are "

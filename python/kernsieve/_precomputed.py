@@ -11,12 +11,12 @@ from scipy.linalg import eigh
 class KernelFeatures:
     """Features ``F`` with ``F F' = K``, and the same features of other rows from their kernel values.
 
-    With ``K = V L V'`` they are ``V L^(1/2)``, turned so that no direction is special; a row with the values ``k`` has
+    With ``K = V L V'`` they are ``V L^(1/2)``, rotated so that no direction is special; a row with the values ``k`` has
     ``k' V L^(-1/2)``. The linear kernel of these features is the kernel itself, exactly for a semidefinite matrix.
     """
 
     def __init__(self, kernel: np.ndarray, columns: np.ndarray | None) -> None:
-        """Take over kernel values of all training rows; ``columns`` are those that are used, where not all are."""
+        """Make features from the kernel values of all training rows; ``columns`` are those in use, if not all are."""
         self._columns = columns
         values, vectors = eigh((kernel + kernel.T) / 2)
         least = np.abs(values).max(initial=0.0) * len(values) * np.finfo(float).eps
@@ -30,7 +30,7 @@ class KernelFeatures:
         if not kept.any():
             raise ValueError("the precomputed kernel is zero")
         vectors, roots = vectors[:, kept], np.sqrt(values[kept])
-        # A constant column would count as a constant feature; after a turn there is none.
+        # A constant column would count as a constant feature; after a rotation there is none.
         turn = np.linalg.qr(np.random.default_rng(0).normal(size=(len(roots), len(roots))))[0]
         self.train = np.ascontiguousarray((vectors * roots) @ turn)
         self._map = (vectors / roots) @ turn

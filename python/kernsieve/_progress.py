@@ -6,7 +6,7 @@ import sys
 
 
 class ProgressBar:
-    """One line that is written over with a carriage return. A context manager, called with (done, total)."""
+    """One line that is overwritten with a carriage return. A context manager, called with (done, total)."""
 
     WIDTH = 30
 
@@ -31,7 +31,7 @@ class ProgressBar:
 
     @staticmethod
     def _write(text: str) -> None:
-        # No terminal at all, as under pythonw, is no reason to fail.
+        # A missing terminal, as under pythonw, is no reason to fail.
         if sys.stderr is not None:
             sys.stderr.write(text)
             sys.stderr.flush()

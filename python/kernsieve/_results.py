@@ -28,8 +28,8 @@ def chosen_params(candidate: Mapping[str, Any]) -> dict[str, Any]:
 def cv_results(grid: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The cross-validation table as GridSearchCV gives it; scores are accuracies.
 
-    Beside its columns there are ``standard_error`` (of the mean score), ``mean_log_loss``, and ``criterion``: what was
-    compared, the smaller the better, and what ``rank_test_score`` ranks.
+    Besides its columns there are ``standard_error`` (of the mean score), ``mean_log_loss``, and ``criterion``: the
+    value that settings are compared by, smaller is better, and that ``rank_test_score`` ranks.
     """
     params = [chosen_params(entry) for entry in grid]
     results: dict[str, Any] = {"params": params}
@@ -51,7 +51,7 @@ def cv_results(grid: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     results["standard_error"] = np.where(np.isnan(_column(grid, "error")), np.nan, _column(grid, "standard_error"))
     results["mean_log_loss"] = _column(grid, "log_loss")
     results["criterion"] = np.array([_criterion(entry) for entry in grid])
-    # Those that could not be fitted, or were given up, come last.
+    # Settings that could not be fitted, or were dropped, come last.
     results["rank_test_score"] = rankdata(np.nan_to_num(results["criterion"], nan=np.inf), method="min").astype(
         np.int32
     )

@@ -25,7 +25,7 @@ class SieveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where they have any.
+        Their names, if they have any.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from joblib.parallel import get_active_backend
 def thread_count(n_jobs: int | None) -> int:
     """The number of threads that ``n_jobs`` stands for.
 
-    ``None`` is all cores, but one inside a joblib worker, whose siblings have the other cores. Negative numbers count
+    ``None`` is all cores, but one core inside a joblib worker, whose siblings use the others. Negative numbers count
     from all cores downwards, as in joblib: -1 is all of them.
     """
     if n_jobs is None:

@@ -1,4 +1,4 @@
-"""L2Density beside scikit-learn and the command line."""
+"""L2Density against scikit-learn and the command line."""
 
 import os
 import subprocess

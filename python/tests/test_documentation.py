@@ -1,4 +1,4 @@
-"""Docstrings that run and that say what is there."""
+"""Docstrings run and describe what exists."""
 
 import doctest
 import importlib

@@ -1,4 +1,4 @@
-"""Wrong parameters are named, with what was given and what would do."""
+"""Errors name the wrong parameter, the given value and what is allowed."""
 
 import numpy as np
 import pytest

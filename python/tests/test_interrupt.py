@@ -27,7 +27,7 @@ except KeyboardInterrupt:
     ("estimator", "rows"),
     [
         ("MKDA()", 3000),
-        # One fit of many seconds, in which nothing asks whether to stop.
+        # One fit of many seconds, without any check for a request to stop.
         ("MKDA(bandwidth=1.0, ridge=0.1, estimate=False, n_jobs=1)", 5000),
         ("FIVM()", 1500),
     ],

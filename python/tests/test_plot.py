@@ -48,14 +48,14 @@ def legend(ax):
 
 
 def shown(text):
-    """What a reader sees of a text: formulas would be drawn as such."""
+    """The text as a reader sees it: formulas would be drawn as such."""
     cleaned, is_formula = text._preprocess_math(text.get_text())
     assert not is_formula
     return cleaned
 
 
 def render(ax):
-    """Draws for good; a warning is an error, and what is drawn is on the canvas."""
+    """Renders the figure; a warning is an error, and everything drawn must be on the canvas."""
     figure = ax.figure
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -391,7 +391,7 @@ def test_slices_of_many_features_are_relative(iris):
 
 
 class Uniform:
-    """A density that is no estimator."""
+    """A density that is not an estimator."""
 
     n_features_in_ = 2
 

@@ -11,7 +11,7 @@ def test_the_class_is_the_most_probable_one(cls, iris, moons):
     rng = np.random.default_rng(1)
     for X, y in (iris, moons):
         estimator = cls().fit(X, y)
-        # Also far from all training rows, where probabilities are 0, 1 or all alike.
+        # Also far from all training rows, where probabilities are 0, 1 or all equal.
         far = np.outer([1e6, -1e6, 1e160, 1e200, -1e300], np.ones(X.shape[1]))
         for rows in (X, rng.normal(scale=3.0, size=(500, X.shape[1])), far):
             p = estimator.predict_proba(rows)

@@ -79,7 +79,7 @@ def test_workers_do_not_fight_for_the_cores():
 
 
 def test_a_forked_process_can_fit_and_predict(tmp_path):
-    """The threads of the parent are not there in the child: nothing may wait for them."""
+    """The threads of the parent do not exist in the child: nothing may wait for them."""
     script = tmp_path / "fork.py"
     script.write_text(
         "import multiprocessing, os\n"
@@ -104,7 +104,7 @@ def test_a_forked_process_can_fit_and_predict(tmp_path):
 
 
 def test_a_fit_that_does_not_converge_warns(iris):
-    with pytest.warns(ConvergenceWarning, match="MKDA did not converge.*a larger ridge would do"):
+    with pytest.warns(ConvergenceWarning, match="MKDA did not converge.*increase ridge"):
         estimator = MKDA(bandwidth=500.0, ridge=1e-18, estimate=False).fit(*iris)
     assert estimator.converged_ is False
 

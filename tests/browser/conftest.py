@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-# The papers' data sets: a folder `shared/data` beside the checkout, or wherever KERNSIEVE_DATA says.
+# The papers' data sets: a folder `shared/data` next to the checkout, or the folder that KERNSIEVE_DATA names.
 DATA = Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 FLAGS = [
@@ -89,7 +89,7 @@ def browser(tmp_path_factory):
     program = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         pytest.skip("no Chromium on the path; CHROMIUM names one")
-    # Playwright gives each browser a profile of its own, here in a folder of the tests.
+    # Playwright gives each browser its own profile, here in a folder of the tests.
     os.environ["TMPDIR"] = str(tmp_path_factory.mktemp("profile"))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
@@ -98,7 +98,7 @@ def browser(tmp_path_factory):
 
 
 class Visit:
-    """A page in a context of its own, and everything it did that it should not have done."""
+    """A page in its own context, and everything it did that it should not have done."""
 
     def __init__(self, browser, path, **options):
         self.context = browser.new_context(**{"viewport": {"width": 1100, "height": 800}, **options})

@@ -41,7 +41,7 @@ def test_every_method_is_drawn_on_every_screen(report, make_comparison, visit):
         chart = page.locator("figure[data-plot=compare] svg.chart")
         assert chart.count() == 1
         assert "NaN" not in chart.inner_html()
-        # A mark for each method, inside the picture; a small one for each split where there are several.
+        # A mark for each method, inside the picture; a small one for each split if there are several.
         marks = chart.locator("path[aria-label]")
         assert marks.count() == len(methods)
         box = chart.bounding_box()
@@ -81,7 +81,7 @@ def test_the_pick_is_the_one_of_the_sentence(make_comparison, visit):
     assert page.locator("#table tbody strong").all_inner_texts() == picked
     assert page.locator("#table tbody tr").count() == 4
     assert "kernsieve compare" in page.locator("#origin pre").inner_text()
-    # Of one split no pick is made.
+    # With one split no method is picked.
     page = visit(one_split(make_comparison))
     assert "One split" in page.locator(".answer").inner_text()
     assert page.locator("#table tbody strong").count() == 0

@@ -19,7 +19,7 @@ OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clie
 
 
 def step_into(page):
-    """Goes to the first row of the first picture by the keyboard. Scrolling hides what a row tells, so that has to be over."""
+    """Goes to the first row of the first picture by keyboard. Scrolling hides the tooltip, so it must be over."""
     canvas = page.locator("canvas").first
     canvas.scroll_into_view_if_needed()
     canvas.focus()
@@ -186,10 +186,10 @@ def test_names_are_text_whatever_they_say(make_report, visit):
         found = page.get_by_text(text, exact=True)
         assert found.count() > 0, text
         assert found.first.evaluate("e => getComputedStyle(e).unicodeBidi") == "isolate"
-    # A long name is cut where it stands and whole in its tooltip.
+    # A long name is cut in its place and whole in its tooltip.
     long = page.get_by_title("y" * 300).first
     assert long.bounding_box()["width"] < 300
-    # The pointer makes the names anew; they are text there, too.
+    # The pointer creates the names again; they are text there as well.
     step_into(page)
     assert "=1+1" in page.locator(".tip").inner_text()
     assert page.locator("img, b").count() == 0
@@ -210,7 +210,7 @@ def test_nothing_gets_in_from_outside(make_report, browser):
 
 
 def test_a_script_that_got_in_would_not_run(make_report, browser, tmp_path):
-    """The escapes are one wall, the policy another: with a script put into the page by force nothing happens but a complaint."""
+    """Escaping is one protection, the policy another: an injected script only causes a violation report."""
     text = iris(make_report).read_text(encoding="utf-8")
     forced = tmp_path / "forced.html"
     forced.write_text(text.replace("<main>", "<main><script>window.broken = 1</script><p onclick='window.broken = 2'>x</p>"), encoding="utf-8")
@@ -219,7 +219,7 @@ def test_a_script_that_got_in_would_not_run(make_report, browser, tmp_path):
     page.goto(forced.as_uri())
     page.locator("main > p").click()
     assert page.evaluate("window.broken") is None
-    # The page's own script runs all the same.
+    # The page's own script still runs.
     assert page.locator("canvas").count() > 0
     context.close()
 

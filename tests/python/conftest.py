@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# The papers' data sets: a folder `shared/data` beside the checkout, or wherever KERNSIEVE_DATA says.
+# The papers' data sets: a folder `shared/data` next to the checkout, or the folder that KERNSIEVE_DATA names.
 DATA = Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
 
 

@@ -33,7 +33,7 @@ def test_peers_measures_every_task(tmp_path):
             assert len(growth["ours"]) == len(sizes) and len(growth["peer"]) in (0, len(sizes)), growth
             assert all(v > 0 for v in growth["ours"] + growth["peer"]), growth
     assert len(tasks["sparse_kos"]["recorded"]) == 4
-    # A Gram matrix of 250 more rows shows; so does the memory of the one who asks, if it were counted.
+    # A Gram matrix of 250 more rows shows; so would the memory of the calling process, if it were counted.
     before, after = next(g for g in tasks["memory"]["growths"] if g["task"].startswith("kos"))["ours"]
     assert before < 40 and after > before + 2
 
@@ -51,7 +51,7 @@ def test_goals_are_looked_up_by_whole_words():
     for task, size in (("t / p", "n 40"), ("u", "n 40"), ("t", "n 4")):
         with pytest.raises(goals.Missing):
             figures.ratio(task, size)
-    # A goal is met or it is not; a figure of another size is none.
+    # A goal is met or not; a figure of another size does not count.
     assert goals.times(2)["reached"](2.0) and not goals.times(2)["reached"](1.99)
     assert goals.within(0.001)["reached"](0.0009) and not goals.megabytes(10)["reached"](11)
 

@@ -1,4 +1,4 @@
-"""The tests of a comparison beside SciPy."""
+"""The tests of a comparison against SciPy."""
 
 import json
 

@@ -42,7 +42,7 @@ def two_heaps(n, d, seed):
 def program(x, width, kernel, w):
     q = np.exp(log_overlap(kernel, x, width, 0))
     k = np.exp(log_kernel(kernel, x, x, width))
-    # A row does not see itself; its copies, which weights stand for, it does.
+    # A row does not see itself, but it does see its copies, for which weights stand.
     return q, (k @ w - np.diag(k)) / (w.sum() - 1)
 
 
@@ -112,7 +112,7 @@ def test_the_bandwidth_is_the_best_in_cross_validation(workshop, criterion):
 
 
 def test_the_cross_validated_error_is_what_it_says(workshop):
-    """Of one true density, known here: integral f^2 - 2 mean f(held-out) plus the integral of the true density squared is about the integrated squared error."""
+    """integral f^2 - 2 mean f(held-out) plus the integral of the squared true density is about the error."""
     rng = np.random.default_rng(10)
     x = rng.normal(size=(2000, 1))
     fit = Density(workshop, x, "--bandwidth", 0.3, "--no-standardize").fit
@@ -132,7 +132,7 @@ def test_the_cross_validated_error_is_what_it_says(workshop):
 
 
 def test_class_ratio_zero_is_the_density_of_a_class(workshop):
-    """gamma = 0 (section 3.5): the joint form of l2qp is one such density a class."""
+    """gamma = 0 (section 3.5): the joint form of l2qp is one such density per class."""
     x, y = two_heaps(140, 2, 12), np.arange(140) % 2
     workshop.fit(x, y, "--method", "l2qp", "--multiclass", "joint", "--bandwidth", 0.5, "--balance", 1, "--no-cv", "--no-standardize")
     new = two_heaps(40, 2, 13)
@@ -157,7 +157,7 @@ def test_many_dimensions_neither_underflow_nor_overflow(workshop, d):
 
 @pytest.mark.parametrize(("d", "width"), [(100, 1.5), (200, 1.5), (200, 2.0), (300, 2.0)])
 def test_many_dimensions_reach_the_optimum(workshop, d, width):
-    """Kernel values of other rows are far below those of a row with itself, and count all the same."""
+    """Kernel values of other rows are far below those of a row with itself, but still count."""
     x = np.random.default_rng(1).normal(size=(40, d))
     fit = Density(workshop, x, "--bandwidth", width, "--no-standardize").fit
     q, c = program(x, width, "gaussian", np.ones(40))

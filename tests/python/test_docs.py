@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "first_look"))
 import peers_page as peers
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").rglob("*.md")])
-# Pieces of pages: their links are those of the page that they become a part of.
+# Parts of pages: their links are relative to the page that includes them.
 WHOLE = [p for p in PAGES if p.parent.name != "prose"]
 
 
@@ -78,7 +78,7 @@ def test_pictures_are_small():
 
 
 def test_the_rust_lines_of_the_readme_compile():
-    """They are those of an example, which the lints compile."""
+    """The lines are those of an example, which the lints compile."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     [block] = re.findall(r"^```rust\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     example = (ROOT / "crates" / "kernsieve" / "examples" / "readme.rs").read_text(encoding="utf-8")

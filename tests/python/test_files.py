@@ -1,4 +1,4 @@
-"""Files as other programs write them, and models that do not change on the way."""
+"""Files as other programs write them, and models that do not change in transit."""
 
 import json
 

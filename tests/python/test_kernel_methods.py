@@ -65,7 +65,7 @@ def mkda(k, kt, y, r, penalty):
     return zt, p / p.sum(1, keepdims=True)
 
 
-# tanh is not positive definite, so eq. 9 with R = r K has no minimum for it (what is done instead is tested in Rust).
+# tanh is not positive definite, so eq. 9 with R = r K has no minimum for it (the replacement is tested in Rust).
 CASES = [(k, p) for k in OPTIONS for p in ("kernel", "identity") if (k, p) != ("sigmoid", "kernel")]
 
 
@@ -78,7 +78,7 @@ def test_mkda_equals_its_normal_equations(workshop, name, penalty):
     _, p, z = workshop.predict(test)
     a, b = standardised(x, test)
     zt, reference = mkda(kernel(name, a, a), kernel(name, b, a), y, 0.5, penalty)
-    # The reference squares the condition number of its system; six digits are what it has.
+    # The reference squares the condition number of its system, so it has six digits.
     np.testing.assert_allclose(p, reference, atol=2e-6)
     np.testing.assert_allclose(np.abs(z), np.abs(zt), atol=2e-5 * np.abs(zt).max())
 
@@ -92,7 +92,7 @@ def kos(k, kt, y, gamma):
     m = c @ k @ c
     system = m @ m + n * gamma * (m + 1e-5 * np.eye(n))
     alpha = np.linalg.solve(system, m @ theta)
-    # Forming the square costs digits: what the reference can be trusted to.
+    # Forming the square costs digits: this is the accuracy of the reference.
     trust = max(1e-9, np.finfo(float).eps * np.linalg.cond(system))
     project = lambda rows: (rows - k.mean(0)) @ c @ alpha
     residual = theta - m @ alpha
@@ -169,7 +169,7 @@ def test_parzen_in_three_hundred_dimensions(workshop):
 
 @pytest.mark.parametrize("method", ["mkda", "smkda", "kos"])
 def test_calibrated_probabilities_beat_the_base_rate(workshop, method):
-    """Digits: a kernel fit that interpolates is far too sure of itself; a temperature from cross-validation mends that."""
+    """Digits: a kernel fit that interpolates is far too confident; a temperature from cross-validation corrects that."""
     x, y = load_digits(return_X_y=True)
     train, test = np.arange(len(y)) % 3 != 0, np.arange(len(y)) % 3 == 0
     losses = {}

@@ -88,7 +88,8 @@ def kernel_discriminant(k, kt, y, metric):
     means = np.array([y1[y == c].mean(0) for c in np.unique(y)])
     share = np.array([(y == c).mean() for c in np.unique(y)])
     lam, rotation = np.linalg.eigh((means * share[:, None]).T @ means)
-    # Directions in which the means do not differ are no variates: outputs that do not sum to 1 leave one.
+    # Directions in which the means do not differ are not variates; outputs that do not sum to 1 leave one such
+    # direction.
     lam, rotation = lam[lam > 1e-10], rotation[:, lam > 1e-10]
     scale = 1.0 if metric == "total" else 1 / np.sqrt(1 - lam)
     return y1 @ rotation * scale, y2 @ rotation * scale
@@ -160,7 +161,7 @@ def test_logistic_posteriors_are_the_minimum(workshop, c, sparsity):
     assert np.abs(slope).max() < sparsity + 1e-6
     objective = -np.log(p[np.arange(len(y)), y]).sum() + sparsity * np.abs(w).sum()
     assert abs(fit["objective"] - objective) < 1e-8
-    # saga is slow and stops early: it must not find less.
+    # saga is slow and stops early: it must not find a smaller objective.
     peer = LogisticRegression(l1_ratio=1, solver="saga", C=1 / sparsity, tol=1e-9, max_iter=20_000).fit(x, y)
     q = np.clip(peer.predict_proba(x), 1e-300, 1)
     other = -np.log(q[np.arange(len(y)), y]).sum() + sparsity * np.abs(peer.coef_).sum()

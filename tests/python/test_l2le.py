@@ -19,7 +19,7 @@ def differences(x, y, width, ridge, kernel="gaussian", smoothing=0.0, gammas=Non
     for c in range(y.max() + 1):
         inside = y == c
         gamma = w[~inside].sum() / w[inside].sum() if gammas is None else gammas[c]
-        # Leave-one-out: one row less on the own side; copies, which weights stand for, stay.
+        # Leave-one-out: one row less on the row's own side; copies, for which weights stand, stay.
         up = (k @ (w * inside) - inside * k[0, 0]) / (w[inside].sum() - inside)
         down = (k @ (w * ~inside) - ~inside * k[0, 0]) / (w[~inside].sum() - ~inside)
         h = up - gamma * down

@@ -60,13 +60,14 @@ def test_klr_is_the_minimum_of_the_stated_objective(workshop, n, c, ridge, seed)
     # Probabilities are the softmax of the outputs.
     logits = np.column_stack([np.zeros(n), z[:, 0]]) if c == 2 else z
     assert np.abs(p - softmax(logits, axis=1)).max() < 1e-14
-    # The coefficients that the optimality condition makes of the probabilities give the outputs back: K r = 0 to 1e-10.
+    # The coefficients that the optimality condition gives from the probabilities reproduce the outputs: K r = 0 to
+    # 1e-10.
     onehot = np.eye(c)[y]
     a = (onehot - p) / (2 * ridge * n)
     a = a[:, 1:] if c == 2 else a
     assert np.abs(2 * ridge * (k @ a - z)).max() < 1e-10
     assert abs(objective(k, y, ridge, a) - fit["objective"]) < 1e-10
-    # Nobody else finds less.
+    # No other solver finds a smaller objective.
     def value(v):
         m = v.reshape(a.shape)
         f = k @ m
@@ -146,7 +147,7 @@ def test_the_rule_of_the_paper(workshop):
 
 
 def test_cross_validation_imports_anew_in_every_fold(workshop):
-    # Noise only: an honest error is that of guessing, however well the training rows are fitted.
+    # Noise only: an honest error equals that of guessing, however well the training rows are fitted.
     rng = np.random.default_rng(11)
     x, y = rng.normal(size=(60, 300)), np.arange(60) % 2
     fit = workshop.fit(x, y, "--method", "fivm", "--bandwidth", 1, "--ridge", 0.01, "--max-features", 4)

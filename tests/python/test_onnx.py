@@ -1,4 +1,4 @@
-"""Exported ONNX graphs, run by onnxruntime, beside `kernsieve predict`."""
+"""Exported ONNX graphs, run by onnxruntime, against `kernsieve predict`."""
 
 import json
 
@@ -12,7 +12,7 @@ from conftest import kernsieve
 ALL_KERNELS = ["linear", "gaussian", "polynomial", "sigmoid", "laplacian", "cauchy"]
 DEFINITE = [k for k in ALL_KERNELS if k != "sigmoid"]
 DENSITIES = ["gaussian", "laplacian", "cauchy"]
-# Settings that leave little to tune, and the kernels that a method takes.
+# Settings that leave little to tune, and the kernels that a method accepts.
 METHODS = {
     "fivm": ("--max-features 3 --stop none --ridge 0.1", DEFINITE),
     "klr": ("--ridge 0.1", DEFINITE),
@@ -122,7 +122,7 @@ def run(content, x):
 
 
 def assert_same_labels(labels, expected, p, tol):
-    """Classes agree unless the best two are as good as each other: closer than both can be off."""
+    """Classes agree unless the best two scores are closer than the error of both."""
     best = np.sort(p, axis=1)
     undecided = best[:, -1] - best[:, -2] <= 2 * tol
     assert ((labels.astype(str) == expected) | undecided).all()
@@ -141,10 +141,10 @@ def assert_agree(workshop, near, far, absurd, *, tol):
         np.testing.assert_allclose(q.sum(axis=1), 1, rtol=0, atol=1e-6)
         np.testing.assert_allclose(q[:a], p[:a], rtol=0, atol=limit)
         assert_same_labels(labels[:a], expected[:a], p[:a], limit)
-        # Outputs are read by a rule whose scores differ by more than they do.
+        # The scores of the rule differ by more than the outputs do.
         factor = 1 if precision == "double" else 100
         assert (np.abs(u - z)[:a] <= factor * limit * np.maximum(1, np.abs(z[:a]))).all()
-        # Far away outputs are large, and what they are off by is a part of their size; so is what log scores are off by.
+        # Far away, outputs are large and their error is relative to their size; so is that of log scores.
         off = 2.0**-50 if precision == "double" else 2.0**-21
         size = np.abs(z[a:b]).max(axis=1, keepdims=True)
         if rule in ("mahalanobis", "nearest-centroid"):
@@ -262,7 +262,7 @@ def test_a_missing_value_is_not_hidden(workshop, case):
 
 
 def test_memory_of_the_laplacian_does_not_grow_with_the_features(workshop):
-    """No value of the graph has rows, retained samples and features for its sizes."""
+    """No value of the graph has the shape rows x retained samples x features."""
     x, y, *_ = sample(2)
     workshop.fit(x, y, "--method", "kos", "--kernel", "laplacian", "--bandwidth", "2", "--ridge", "0.1")
     file = onnx.shape_inference.infer_shapes(onnx.load_from_string(export(workshop.model, "double")))

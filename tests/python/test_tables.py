@@ -1,4 +1,4 @@
-"""The papers' tables: the page is made of the committed figures, nothing published is left out, and tables run."""
+"""The papers' tables: the page is made from the committed figures, nothing published is left out, and tables run."""
 
 import json
 import subprocess
@@ -103,7 +103,7 @@ def test_stored_results_are_used_again_but_not_those_of_another_build(tmp_path):
         return results, work.store.builds
 
     assert run("a", [1, 2]) == ([10, 20], {"a"}) and sorted(asked) == [1, 2]
-    # A line that an interruption cut off is no result.
+    # A line that was cut off by an interruption is not a result.
     with open(path, "a") as f:
         f.write('{"build": "a", "key": "[\\"name\\", 3]", "resu')
     asked.clear()
@@ -151,7 +151,7 @@ def test_nine_tenths_of_the_errors_and_accuracies_are_met():
     ],
 )
 def test_wrong_words_are_answered(words, message, tmp_path):
-    # Splits without their data are no data.
+    # Splits without their data do not count as data.
     (tmp_path / "ida_thyroid.splits.csv.gz").touch()
     command = [sys.executable, ROOT / "benchmarks" / "tables" / "run.py", *words, "--work", tmp_path / "work"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)

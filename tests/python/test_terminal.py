@@ -83,7 +83,7 @@ def test_progress_tells_the_time_left(folder):
     seen = on_a_terminal(folder, *long)
     assert "comparing: klr" in seen
     assert re.search(r"\d+/24 .*about \d+ s left", seen)
-    # It goes away, and dumb terminals and scripts never see it.
+    # It disappears, and dumb terminals and scripts never see it.
     assert "left" not in seen[seen.index("held out") :]
     for quiet in [on_a_terminal(folder, *long, TERM="dumb"), on_a_terminal(folder, *long, "--quiet")]:
         assert "comparing" not in quiet

@@ -1,5 +1,5 @@
-//! Reports as a person sees them: opened in a headless Chromium, which is found, installed or done
-//! without.
+//! Reports as a person sees them: opened in a headless Chromium, which is found or installed;
+//! without one the tests are skipped.
 
 use super::{python, run as step};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,8 @@ const NAMES: [&str; 4] = [
 pub fn run(root: &Path) -> Result<(), String> {
     let Some(browser) = find().or_else(install) else {
         eprintln!(
-            "xtask: the browser tests are skipped: no Chromium on the path (Debian: apt-get install chromium; or CHROMIUM names one)"
+            "xtask: the browser tests are skipped: no Chromium on the path (Debian: apt-get \
+             install chromium; or CHROMIUM names one)"
         );
         return Ok(());
     };
@@ -44,7 +45,7 @@ fn on_path(names: &[&str]) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-/// Debian's package, where this is a machine on which that is ours to install: a container as root.
+/// Installs Debian's package if this runs as root, as in a container.
 fn install() -> Option<PathBuf> {
     let apt = on_path(&["apt-get"])?;
     let user = Command::new("id").arg("-u").output().ok()?;

@@ -1,4 +1,4 @@
-//! The rooms of the numerics crate and which of them each may use.
+//! The rooms of the numerics crate, and which rooms each may use.
 //!
 //! A room is a module at the root of `crates/kernsieve/src`. The check follows every path in the
 //! code through aliases, `super`, globs and re-exports to the rooms that it leads through. Test

@@ -19,9 +19,9 @@ const USAGE: &str = "usage: cargo xtask <command>
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
   browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
-  bench    speed beside scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
-  tables   published tables beside ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)
-  auto     the choice of a method beside single methods, a support vector machine and a forest: cargo xtask auto --data DIR";
+  bench    speed next to scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
+  tables   published tables next to ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)
+  auto     the choice of a method next to single methods, a support vector machine and a forest: cargo xtask auto --data DIR";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
@@ -89,7 +89,7 @@ fn rust() -> Result<(), String> {
     )
 }
 
-/// Runs a command and says which one it is.
+/// Prints and runs a command.
 fn run(command: &mut Command) -> Result<(), String> {
     let shown = format!("{command:?}").replace('"', "");
     eprintln!("xtask: {shown}");

@@ -1,4 +1,4 @@
-//! Comparisons with NumPy, SciPy and scikit-learn, in a virtual environment of their own.
+//! Comparisons with NumPy, SciPy and scikit-learn, in separate virtual environments.
 
 use super::run as step;
 use std::ffi::OsStr;
@@ -37,8 +37,8 @@ pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Re
     Ok(())
 }
 
-/// Installs the Python package as a user would, with a profile of its own choice: that of the
-/// tests, whose crates are compiled already, or `release`.
+/// Installs the Python package as a user would, with a given profile: that of the tests, whose
+/// crates are already compiled, or `release`.
 fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), String> {
     let bin = python.parent().unwrap_or(root);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -67,7 +67,7 @@ fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), Stri
     )
 }
 
-/// kernsieve beside its peers, optimised: prints the tables of ratios, growth and memory.
+/// kernsieve next to its peers, optimised: prints the tables of ratios, growth and memory.
 pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(
         root,
@@ -85,7 +85,7 @@ pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
     step(&mut peers)
 }
 
-/// The choice of a method beside single methods, a support vector machine and a random forest.
+/// The choice of a method next to single methods, a support vector machine and a random forest.
 pub fn auto(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli"])?;
     let mut table = Command::new(environment(root, "python", &[TEST_PACKAGES])?);
@@ -97,7 +97,7 @@ pub fn auto(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), 
     step(&mut table)
 }
 
-/// Published tables beside ours. They need Python and nothing else.
+/// Published tables next to ours. They need Python and nothing else.
 pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
     build(root, &["--release", "-p", "kernsieve-cli"])?;
     let mut tables = Command::new(SYSTEM_PYTHON);

@@ -1,4 +1,4 @@
-"""The import of a few of many features for few rows, beside sequential selection around a support vector machine."""
+"""The import of a few of many features for few rows, next to sequential selection around a support vector machine."""
 
 import os
 

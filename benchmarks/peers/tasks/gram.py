@@ -1,4 +1,4 @@
-"""A Gaussian Gram matrix beside scikit-learn's."""
+"""A Gaussian Gram matrix next to scikit-learn's."""
 
 import os
 

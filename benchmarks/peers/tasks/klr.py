@@ -1,4 +1,4 @@
-"""One fit of kernel logistic regression beside the mode of a Gaussian process, which is the same function."""
+"""One fit of kernel logistic regression next to the mode of a Gaussian process, which is the same function."""
 
 import os
 

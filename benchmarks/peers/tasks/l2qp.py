@@ -1,4 +1,4 @@
-"""L2 kernel classification beside a support vector machine, each with the grid of Kim & Scott (2010), section 6."""
+"""L2 kernel classification next to a support vector machine, each with the grid of Kim & Scott (2010), section 6."""
 
 import os
 
@@ -30,9 +30,9 @@ def twonorm(n, d, seed):
 
 
 def classification(bench, sizes, d, grid, repeats):
-    """Whole tuning and training, and one training with the settings so found.
+    """Whole tuning and training, and one training with the settings found.
 
-    All times hold the prediction of new rows, of which the errors are printed.
+    All times include the prediction of new rows, whose errors are printed.
     """
     threads, medians = os.cpu_count(), []
     new, truth = twonorm(ROWS, d, 1)
@@ -56,10 +56,10 @@ def classification(bench, sizes, d, grid, repeats):
             bench.line(task, f"n {n}, d {d}", threads, pairs, errors(w, search))
         if n < sizes[-1]:
             continue
-        # The middle of the bandwidths that twonorm of this size likes.
+        # The middle of the bandwidths that suit twonorm at this size.
         width = np.sqrt(d) / 2
         with worker(f"{width},{width},1") as w:
-            w.seconds(1)  # memory that is asked for the first time
+            w.seconds(1)  # memory that is allocated for the first time
             for name, make in (("SVC", SVC), ("thundersvm", thundersvm(bench))):
                 if make is None:
                     continue

@@ -1,4 +1,4 @@
-"""Paths of the lasso beside scikit-learn, celer and skglm."""
+"""Paths of the lasso next to scikit-learn, celer and skglm."""
 
 import os
 import warnings
@@ -18,7 +18,7 @@ def standardised(x):
 
 
 def data_set(name, n, p, classes):
-    """A data set of the papers if they are there, else numbers like it: standardised features, centred class
+    """A data set of the papers if available, else similar numbers: standardised features, centred class
     indicators.
     """
     folder = Path(os.environ.get("KERNSIEVE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))

@@ -1,4 +1,4 @@
-"""Memory of one fit against the number of rows: the most that a process of its own ever had."""
+"""Memory of one fit against the number of rows: the peak of a separate process."""
 
 import csv
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from timing import one_fit
 
-# Settings fixed: what is measured is a fit, not the search.
+# Settings are fixed: this measures a fit, not the search.
 METHODS = {
     "lda": [],
     "mkda": ["--bandwidth", 2, "--ridge", 0.01],
@@ -23,7 +23,7 @@ METHODS = {
 }
 
 
-# Those that stop growing with the square of the rows.
+# Methods whose memory stops growing with the square of the rows.
 MANY = ("l2qp", "smkda --candidates 200", "sparse-kos --candidates 100")
 
 

@@ -1,4 +1,4 @@
-"""Prediction beside a support vector machine, with its own support vectors."""
+"""Prediction next to a support vector machine, with its own support vectors."""
 
 import os
 

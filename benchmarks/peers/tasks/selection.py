@@ -1,4 +1,4 @@
-"""Full paths of orthogonal least squares on Gaussian Gram matrices beside SciPy's column-pivoted QR of them."""
+"""Full paths of orthogonal least squares on Gaussian Gram matrices next to SciPy's column-pivoted QR of them."""
 
 import os
 import time

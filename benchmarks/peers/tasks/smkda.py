@@ -1,4 +1,4 @@
-"""`SMKDA().fit` with its whole tuning beside a support vector machine with the grid of Kim & Scott (2010), section 6."""
+"""Whole tuning of `SMKDA().fit` next to a support vector machine with the grid of Kim & Scott (2010), section 6."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The whole tuning of sparse KOS beside the paper's algorithm in NumPy, and its growth."""
+"""The whole tuning of sparse KOS next to the paper's algorithm in NumPy, and its growth."""
 
 import os
 

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions, and its words as Python writes them.
+//! Errors of the library as exceptions, with parameters spelled as in Python.
 
 use kernsieve::params::written;
 use kernsieve::{Error, catalogue};
@@ -9,8 +9,7 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a piece of the library: its errors, and a panic if there should be one, come back as
-/// exceptions.
+/// Runs a piece of the library. Its errors, and a panic if there is one, become exceptions.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(exception),
@@ -42,7 +41,7 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The exception for a panic of the library, which is our mistake and not the user's.
+/// The exception for a panic of the library, which is a bug and not the user's mistake.
 pub fn internal(panic: &(dyn Any + Send)) -> PyErr {
     let what = panic
         .downcast_ref::<String>()

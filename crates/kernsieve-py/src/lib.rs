@@ -10,7 +10,7 @@ mod training;
 
 use pyo3::prelude::*;
 
-/// Memory that is free for us in bytes, or None where the system does not tell.
+/// Available memory in bytes, or None if the system does not say.
 #[pyfunction]
 fn available_memory() -> Option<u64> {
     kernsieve::tuning::available_memory()

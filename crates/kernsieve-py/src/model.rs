@@ -43,8 +43,8 @@ type Mixture<'py> = (
 
 #[pymethods]
 impl Model {
-    /// Probabilities, log scores and outputs of the rows of `x`. The log scores are what the
-    /// probabilities are made of: `exp(score) / sum(exp(score))`.
+    /// Probabilities, log scores and outputs of the rows of `x`. The probabilities are the softmax
+    /// of the log scores, `exp(score) / sum(exp(score))`.
     #[pyo3(signature = (x, n_jobs=1))]
     fn predict<'py>(
         &self,
@@ -67,7 +67,8 @@ impl Model {
             Vec::with_capacity(n * c),
             Vec::with_capacity(n * q),
         ];
-        // Some hundred blocks of the library at a time, so that an interrupt is heard between them.
+        // A few hundred blocks of the library at a time, so that an interrupt is noticed between
+        // them.
         let rows = BLOCK_ROWS * (16 * n_jobs).max(256);
         for chunk in x.as_slice()?.chunks(rows * p) {
             let chunk = Matrix::from_vec(chunk.to_vec(), chunk.len() / p, p);
@@ -154,7 +155,7 @@ impl Model {
         self.0.expansion.n_outputs()
     }
 
-    /// How the model came about, as JSON: the training record of the model file, the features that
+    /// How the model was trained, as JSON: the training record of the model file, the features that
     /// it kept and its temperature.
     fn record(&self) -> PyResult<String> {
         let model = &self.0;

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 use serde_json::Value;
 
-/// Parameters of the methods and the protocol from a dictionary by id. A value of `None` is as good
-/// as none: what is not given is tuned, or has its default.
+/// Parameters of the methods and the protocol from a dictionary by id. A value of `None` counts as
+/// not given: the parameter is tuned, or has its default.
 pub fn parse(words: &Bound<'_, PyDict>) -> PyResult<(Params, Protocol)> {
     let own = CATALOGUE.iter().flat_map(|e| e.about.params);
     let (protocol, given) = collected(words, &own.collect::<Vec<_>>())?;
@@ -46,7 +46,7 @@ fn collected(words: &Bound<'_, PyDict>, own: &[&Param]) -> PyResult<(Protocol, P
         let Some(param) = own.iter().find(is_it) else {
             return Err(PyTypeError::new_err(format!("unknown option '{id}'")));
         };
-        // Methods differ in the kernels that they take; which one it is says no other than they.
+        // Methods differ in the kernels that they accept, so each method checks its own.
         let checked = match id.as_str() {
             "kernel" => Value::from(
                 Given {
@@ -70,7 +70,7 @@ fn collected(words: &Bound<'_, PyDict>, own: &[&Param]) -> PyResult<(Protocol, P
     Ok((protocol, given))
 }
 
-/// A value on its way into a parameter.
+/// A value to be checked against a parameter.
 struct Given<'a, 'py> {
     param: &'a Param,
     /// What it was given as.
@@ -126,7 +126,7 @@ impl Given<'_, '_> {
         Err(self.wrong(&format!("one of {}", known.join(", "))))
     }
 
-    /// Python takes True for 1; we do not.
+    /// Python accepts True as 1; kernsieve does not.
     fn is_yes_or_no(&self) -> bool {
         self.value.is_instance_of::<PyBool>()
     }
@@ -160,7 +160,7 @@ impl Given<'_, '_> {
     }
 
     fn yes_or_no(&self) -> PyResult<bool> {
-        // NumPy has a truth value of its own, which a parameter grid made of an array holds.
+        // NumPy has its own boolean type, which a parameter grid made from an array contains.
         let name = self.value.get_type().name();
         let numpy = name.is_ok_and(|name| name == "bool" || name == "bool_");
         if numpy || self.is_yes_or_no() {

@@ -1,5 +1,5 @@
-//! Threads. Never those of the process as a whole: they would not survive a `fork`, and a caller
-//! may ask for fewer.
+//! Thread pools. The global pool of the process is not used: its threads would not survive a
+//! `fork`, and a caller may ask for fewer.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -28,8 +28,8 @@ struct Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // After a fork the threads stayed behind in the parent process: there is nobody to tell
-        // that the pool is gone.
+        // After a fork the threads exist only in the parent process, so the pool must not be shut
+        // down here.
         if self.process != std::process::id() {
             std::mem::forget(self.pool.take());
         }

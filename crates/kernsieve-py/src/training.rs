@@ -18,19 +18,19 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often signals are looked for and progress is told.
+/// How often signals are checked and progress is reported.
 const POLL: Duration = Duration::from_millis(100);
-/// How long a fit that is to stop may take to do so before the caller goes on without it.
+/// How long a fit may take to stop before the caller goes on without it.
 const GRACE: Duration = Duration::from_millis(300);
 
 type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 
-/// Tunes and fits a method. Returns the model, what the user should know about it, and which
-/// options had no meaning.
+/// Tunes and fits a method. Returns the model, the notices about it, and the options without
+/// effect.
 ///
 /// An interrupt is answered within half a second. The library looks for it between two settings of
-/// the cross-validation; where that takes longer, the call returns all the same and the computation
-/// ends by itself in the background.
+/// the cross-validation; if that takes longer, the call returns anyway and the computation ends by
+/// itself in the background.
 #[pyfunction]
 #[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
@@ -105,7 +105,7 @@ pub fn train(
         progress,
     };
     let mut trained = supervision.run(py, move |control| match chosen {
-        // What it does not use is told apart from the notices.
+        // Unused parameters are reported separately from the notices.
         Some(made) => made.method.train(&data, &schema, &protocol, control),
         None => catalogue::train_auto(&given, &data, &schema, &protocol, budget, control),
     })?;
@@ -162,13 +162,13 @@ pub fn train_density(
     Ok((Model::new(trained.model), notices))
 }
 
-/// Notices as Python says them.
+/// Notices in the words of Python.
 fn told(notices: &[Notice]) -> Vec<String> {
     let words = notices.iter().map(ToString::to_string);
     words.map(|text| in_python_words(&text)).collect()
 }
 
-/// What a computation may use, and who hears of it.
+/// What a computation may use, and who is told of its progress.
 struct Supervision {
     n_jobs: usize,
     memory: Option<u64>,
@@ -176,7 +176,7 @@ struct Supervision {
 }
 
 impl Supervision {
-    /// Runs a computation on threads of its own while this one listens for signals and tells the
+    /// Runs a computation on threads of its own while this thread checks for signals and reports
     /// progress.
     fn run(
         self,
@@ -246,8 +246,7 @@ fn tell(
     }
 }
 
-/// Numeric columns, with the means that a missing value is replaced by when the command line
-/// predicts.
+/// Numeric columns, with the means that replace missing values when the command line predicts.
 fn schema(x: &Matrix, names: &[String], target: &str) -> Schema {
     let n = x.rows().max(1) as f64;
     let (mut sums, mut shares) = (vec![0.0; x.cols()], vec![0.0; x.cols()]);

@@ -33,7 +33,7 @@ def variates(
 ) -> Any:
     """Rows by class in the coordinates that tell the classes apart.
 
-    Canonical variates or discriminant scores (``transform``) where the estimator has them, else its log scores
+    Canonical variates or discriminant scores (``transform``) if the estimator has them, else its log scores
     (``decision_function``). One of them is drawn as a histogram, two as points, more as a matrix of both. Class means
     are marked.
 
@@ -48,7 +48,7 @@ def variates(
     outputs : iterable of int, default=None
         Which coordinates, from 0; ``None`` is the first three at most.
     training : bool, default=False
-        Say that ``X`` are the rows of the fit: those that the model retains are ringed, if it does not retain all.
+        Whether ``X`` holds the rows of the fit: those that the model retains are then ringed, unless it retains all.
     ax : matplotlib Axes, default=None
         Where to draw; ``None`` makes a figure. A matrix has its panels in ``ax.child_axes``.
 
@@ -98,9 +98,9 @@ def decision_regions(
 ) -> Any:
     """Predicted classes and their probabilities in two features, the others held at their means.
 
-    The colour is that of the most probable class, the paler the less sure; lines are where two classes are equally
-    probable. With other features held still, this is a slice: rows away from their means may belong on another side
-    of a line than the one they are drawn on.
+    The colour is that of the most probable class, paler where it is less probable; lines are where two classes are
+    equally probable. With the other features held fixed this is a slice: rows away from their means may belong on the
+    other side of a line.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def decision_regions(
         Names or positions of two features; ``None`` is the two of largest weight, and among equals those in which
         the class means are furthest apart.
     training : bool, default=False
-        Say that ``X`` are the rows of the fit: those that the model retains are ringed, if it does not retain all.
+        Whether ``X`` holds the rows of the fit: those that the model retains are then ringed, unless it retains all.
     resolution : int, default=150
         Points along each side of the grid.
     ax : matplotlib Axes, default=None
@@ -159,7 +159,7 @@ def decision_regions(
 
 
 def _scores(est: Any, X: Any) -> tuple[np.ndarray, list[str]]:
-    """Coordinates of the rows, and what to call them."""
+    """Coordinates of the rows, and their names."""
     if hasattr(est, "transform"):
         scores = np.asarray(est.transform(X), dtype=float)
         word = "discriminant score" if getattr(est, "_method", "") in ("kos", "sparse-kos") else "canonical variate"
@@ -173,7 +173,7 @@ def _scores(est: Any, X: Any) -> tuple[np.ndarray, list[str]]:
 
 
 def _retained(est: Any, n: int) -> np.ndarray:
-    """Rows to ring: none where all are retained."""
+    """Rows to ring: none if all are retained."""
     rows = np.asarray(getattr(est, "support_", []), dtype=int)
     if len(rows) and rows.max() >= n:
         raise ValueError(f"row {rows.max()} is retained, but X has {n} rows: with training=True, X are the rows of fit")

@@ -28,7 +28,7 @@ COLOURS = (
     "#777777",
     "#117733",
 )
-# One less than there are colours, so that a hundred classes have a pair of their own.
+# One less than the number of colours, so that a hundred classes have different pairs.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 DASHES = ("-", "--", ":", "-.")
 LONGEST_NAME = 32
@@ -36,7 +36,7 @@ LARGEST_BLOCK = 4_000_000
 
 
 def axes(ax: Any, labels: Iterable[Any] = (), size: tuple[float, float] = (6.4, 4.4)) -> Any:
-    """The given Axes, or those of a new figure, the wider the longer the labels of its legend are."""
+    """The given Axes, or those of a new figure, which is wider for longer legend labels."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -133,7 +133,7 @@ def on_grid(
     drawn: Sequence[int],
     sides: Sequence[np.ndarray],
 ) -> np.ndarray:
-    """Values at the points of a grid, the last side slowest, block by block: there may be many other features."""
+    """Values at the points of a grid, the last side slowest, block by block since there may be many other features."""
     mesh = np.meshgrid(*sides)
     points = np.stack([side.ravel() for side in mesh], axis=1)
     centre = np.zeros(len(names)) if rows is None else rows.mean(axis=0)
@@ -150,14 +150,14 @@ def on_grid(
 
 
 def _like(X: Any, block: np.ndarray) -> Any:
-    """Rows in a data frame of the kind of X, where it is one."""
+    """Rows in a data frame of the same kind as X, if X is one."""
     if not hasattr(X, "columns"):
         return block
     return type(X)({name: block[:, j] for j, name in enumerate(X.columns)})
 
 
 def text(name: Any) -> str:
-    """A name as matplotlib shows it letter by letter: no formulas, no line breaks, not endless."""
+    """A name that matplotlib shows literally: no formulas, no line breaks, limited length."""
     text = re.sub(r"[\s\x00-\x1f\x7f]+", " ", str(name)).strip()
     if len(text) > LONGEST_NAME:
         half = (LONGEST_NAME - 1) // 2
@@ -179,7 +179,7 @@ def dash(k: int) -> str:
 
 
 def beside(ax: Any, handles: Sequence[Any], labels: Sequence[str], inches: float = 0.1) -> None:
-    """A legend so far to the right of the data."""
+    """A legend this far to the right of the data."""
     from matplotlib.transforms import ScaledTranslation
 
     ax.legend(

@@ -36,8 +36,8 @@ def density(
 ) -> Any:
     """Densities: a curve in one feature, or contours in two.
 
-    Of a classifier that has a density for each class (``Parzen``, ``L2QP``) these are drawn by class; of anything with
-    ``score_samples`` and ``n_features_in_`` its one density. Where there are more features than are drawn, the others are
+    For a classifier with a density per class (``Parzen``, ``L2QP``) there is one curve per class; for any object with
+    ``score_samples`` and ``n_features_in_``, its one density. If there are more features than are drawn, the others are
     held at their means and heights are relative to the highest point: a slice, not a density of the features alone.
 
     Parameters
@@ -49,7 +49,7 @@ def density(
     feature : str, int or pair of them, default=None
         Name or position of one feature, or of two; ``None`` is the only one, or the two of largest weight.
     limits : pair of floats, or two pairs, default=None
-        Range of the feature, or of each of two; needed where there is no ``X``.
+        Range of the feature, or of each of two; needed if there is no ``X``.
     resolution : int, default=None
         Points along each side; ``None`` is 400 for a curve and 120 for contours.
     ax : matplotlib Axes, default=None
@@ -116,7 +116,7 @@ def _log_density(est: Any) -> tuple[Callable[[Any], np.ndarray], np.ndarray | No
 
         def by_class(X: Any) -> np.ndarray:
             outputs = est._evaluate(X)[2]
-            # One density a class, or pairs: of the class, and of all others.
+            # One density per class, or pairs: of the class, and of all others.
             return outputs if outputs.shape[1] == n_classes else outputs[:, ::2]
 
         return by_class, est.classes_

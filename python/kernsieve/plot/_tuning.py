@@ -66,8 +66,8 @@ def weights_path(est: Any, *, ax: Any = None) -> Any:
 def cv_curve(est: Any, param: str | None = None, *, ax: Any = None) -> Any:
     """Cross-validated error against what was tuned, the chosen setting marked.
 
-    The line of the chosen setting has a band of one standard error. Other settings have lines of their own, the best
-    six in colour, the others thin and grey.
+    The line of the chosen setting has a band of one standard error. Other settings have their own lines, the best six
+    in colour, the others thin and grey.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def cv_curve(est: Any, param: str | None = None, *, ax: Any = None) -> Any:
         A fitted estimator with ``cv_results_``.
     param : str, default=None
         A parameter of the table, such as 'bandwidth', or 'size': retained samples or imported features, for the chosen
-        kernel and ridge. ``None`` is the size where there is one, else the parameter with the longest lines.
+        kernel and ridge. ``None`` is the size if there is one, else the parameter with the longest lines.
     ax : matplotlib Axes, default=None
         Where to draw; ``None`` makes a figure.
 
@@ -210,7 +210,7 @@ def _errors_on_the_right(
         handles.append(_band(right, *cv, colour=colour(4), gid="cv error"))
         labels.append("CV error, ± s.e.")
     right.set_ylim(bottom=0)
-    # Lines of the right axis over those of the left one would hide what the picture is about.
+    # Lines of the right axis must not cover those of the left one, which the picture is about.
     ax.set_zorder(right.get_zorder() + 1)
     ax.set_frame_on(False)
 
@@ -257,7 +257,7 @@ def _varying(table: Mapping[str, Any]) -> list[str]:
 
 
 def _groups(table: Mapping[str, Any], names: Sequence[str], x: str, curve: Sequence[Any]) -> dict[tuple, list[int]]:
-    """Rows of the table that differ in ``x`` only; one group where no two rows do."""
+    """Rows of the table that differ in ``x`` only; one group if no two rows do."""
     # Sizes were chosen for each of the other settings: they follow from them.
     others = [name for name in names if name != x and not (curve and name in ("max_support", "max_features"))]
     groups: dict[tuple, list[int]] = {}

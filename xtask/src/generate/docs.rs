@@ -1,4 +1,4 @@
-//! Tables of the documentation: methods and options. They stand between marks in pages that are
+//! Tables of the documentation: methods and options. They stand between markers in pages that are
 //! otherwise written by hand.
 
 use super::Page;
@@ -21,7 +21,7 @@ pub fn pages(root: &Path) -> Result<Vec<Page>, String> {
         .collect()
 }
 
-/// A page with one part in place of what stands between its marks.
+/// A page with a new part between its markers.
 fn with(root: &Path, path: &str, part: &str, text: &str) -> Result<Page, String> {
     let page = std::fs::read_to_string(root.join(path)).map_err(|e| format!("{path}: {e}"))?;
     let begin = format!("<!-- generated: {part} -->");
@@ -34,7 +34,7 @@ fn with(root: &Path, path: &str, part: &str, text: &str) -> Result<Page, String>
     })
 }
 
-/// The table of methods; names link to pages that end like this, where they have any.
+/// The table of methods; names link to pages with this ending, if there are any.
 fn methods(ending: &str) -> String {
     let mut text = String::from(
         "| `--method` | what it is | keeps few | tuned | paper |\n|---|---|---|---|---|\n",

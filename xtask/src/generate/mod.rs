@@ -1,6 +1,6 @@
-//! What is made from the catalogue of methods: the Python estimators with their signatures and
+//! Files generated from the catalogue of methods: the Python estimators with their signatures and
 //! docstrings, the table of methods and the page of options. `cargo xtask generate` writes them,
-//! `cargo xtask generate --check` fails where one is not current.
+//! `cargo xtask generate --check` fails if one is not current.
 
 mod docs;
 mod python;

@@ -1,5 +1,5 @@
-//! The scikit-learn estimators: one file per method. scikit-learn wants the parameters of a
-//! constructor written out, and editors want docstrings that they can read.
+//! The scikit-learn estimators: one file per method. scikit-learn needs the parameters of a
+//! constructor written out, and editors need docstrings to show.
 
 use super::{Page, wrapped};
 use kernsieve::catalogue::CATALOGUE;
@@ -156,7 +156,7 @@ fn parameters(about: &About) -> Vec<Parameter> {
     all
 }
 
-/// A parameter of the library as Python has it.
+/// A parameter of the library as a Python parameter.
 fn parameter(param: &Param, about: &About) -> Parameter {
     let name = match (param.id, param.singular()) {
         ("components", _) => "n_components",
@@ -236,8 +236,8 @@ const CLASS_WEIGHT: Own = Own {
     default: "None",
     meaning: "Weights of the classes, which multiply those of the rows.",
 };
-/// Discriminants scale the scores of the classes to their sizes, so that weights of rows cancel; a
-/// density that may be negative is not moved by them.
+/// Discriminants scale the class scores by the class sizes, so that row weights cancel; an
+/// unconstrained difference of densities is not changed by them.
 const CLASS_WEIGHT_AS_COST: Own = Own {
     meaning: "Weights of the classes. They multiply the probabilities, as ``costs`` do.",
     ..CLASS_WEIGHT
@@ -246,16 +246,16 @@ const CV: Own = Own {
     name: "cv",
     kind: "int, splitter or iterable of (train, test)",
     default: "None",
-    meaning: "Folds as scikit-learn names them: a number does as ``folds`` does, a splitter or a \
-              list of splits is used as it is, so that rows of one patient, say, can be held out \
-              together. ``None``: as ``folds`` says.",
+    meaning: "Folds as in scikit-learn: a number acts like ``folds``, a splitter or a list of \
+              splits is used as it is, so that rows of one patient, say, can be held out together. \
+              ``None``: as ``folds`` says.",
 };
 const ESTIMATE: Own = Own {
     name: "estimate",
     kind: "bool",
     default: "True",
-    meaning: "Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated \
-              probabilities.",
+    meaning: "Cross-validate even when there is nothing to tune, for ``cv_results_`` and \
+              calibrated probabilities.",
 };
 const N_JOBS: Own = Own {
     name: "n_jobs",
@@ -268,7 +268,8 @@ const MEMORY: Own = Own {
     name: "memory",
     kind: "int or str",
     default: "None",
-    meaning: "Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.",
+    meaning: "Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is \
+              free.",
 };
 const VERBOSE: Own = Own {
     name: "verbose",
@@ -288,18 +289,18 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     (
         "selected_features_",
         "list of str",
-        "Names of the features that are kept, most important first where there is an order.",
+        "Names of the features that are kept, most important first if there is an order.",
     ),
     (
         "support_",
         "ndarray of int",
-        "Training rows that the model keeps, in order of selection where there is one.",
+        "Training rows that the model keeps, in order of selection if there is one.",
     ),
     ("best_params_", "dict", "The settings that were used."),
     (
         "cv_results_",
         "dict",
-        "The cross-validation table in the form of ``GridSearchCV``; absent where nothing was \
+        "The cross-validation table in the form of ``GridSearchCV``; absent if nothing was \
          validated.",
     ),
     (
@@ -321,18 +322,18 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     (
         "notices_",
         "list of str",
-        "What there is to know about the fit; empty after ``kernsieve.load``.",
+        "Notices about the fit; empty after ``kernsieve.load``.",
     ),
     ("model_", "Model", "The compiled model."),
     ("n_features_in_", "int", "Number of features."),
     (
         "feature_names_in_",
         "ndarray of shape (n_features_in_,)",
-        "Their names, where they have any.",
+        "Their names, if they have any.",
     ),
 ];
 
-/// A text of the library with its parameters as Python writes them.
+/// A text of the library with its parameters as Python spells them.
 fn in_python(text: &str) -> String {
     written(text, |id, value| match value {
         None => format!("``{id}``"),

@@ -34,15 +34,15 @@ impl Tree {
         ends.iter().any(Vec::is_empty)
     }
 
-    /// Names below the root (the rooms among them) through which a path leads that is written in
-    /// module `from`. Names that re-exports stand for count, and so does every stop on the way.
+    /// Names below the root (including the rooms) that a path written in module `from` leads
+    /// through. Names behind re-exports count, and so does every intermediate step.
     pub fn touched(&self, from: &[String], written: &[String]) -> BTreeSet<String> {
         let mut stops = BTreeSet::new();
         self.resolve(from, written, &mut stops, 0);
         stops
     }
 
-    /// What a path can mean, from the root down; nothing for other crates and local names.
+    /// The possible meanings of a path, from the root down; none for other crates and local names.
     fn resolve(
         &self,
         from: &[String],

@@ -97,7 +97,7 @@ impl Reader {
                 depth -= 1;
             } else if is_word(word) {
                 let before = self.at.checked_sub(1).map_or("", |k| &self.tokens[k].text);
-                // Fields and methods are no paths, and `::name` is another crate.
+                // Fields and methods are not paths, and `::name` is another crate.
                 let starts = !matches!(before, "." | "::");
                 let line = self.line();
                 let path = self.path();
@@ -293,7 +293,7 @@ fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// Just behind the string that starts at `k`.
+/// Just after the string that starts at `k`.
 fn string_end(letters: &[char], mut k: usize) -> usize {
     k += 1;
     while k < letters.len() && letters[k] != '"' {
@@ -302,7 +302,7 @@ fn string_end(letters: &[char], mut k: usize) -> usize {
     k + 1
 }
 
-/// Just behind the raw string whose signs and quote start at `k`, if one does.
+/// Just after the raw string whose signs and quote start at `k`, if one does.
 fn raw_string_end(letters: &[char], k: usize) -> Option<usize> {
     let signs = letters[k..].iter().take_while(|c| **c == '#').count();
     if letters.get(k + signs) != Some(&'"') {
