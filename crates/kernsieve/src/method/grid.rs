@@ -159,8 +159,8 @@ impl Footprint {
 }
 
 /// The kernels of densities to try if the user fixes no bandwidth, smooth ones first: from 1e-2 to
-/// 1e1 on standardised data (Kim & Scott, section 6). With more than 100 features wider ones are
-/// added, since distances grow with the square root of their number.
+/// 1e1 on standardised data (Kim & Scott, section 6). With more than 100 features the range ends at
+/// a wider one, since distances grow with the square root of their number.
 pub(crate) fn density_kernels(
     choice: &KernelChoice,
     d: usize,

@@ -133,7 +133,7 @@ impl Same<'_> {
             (u - v).abs() < 1e-8 * v.abs().max(1.0),
             "{method:?}: {u} {v}"
         );
-        // l2qp ends at its duality gap.
+        // l2qp stops as soon as its gap is small enough.
         let bound = if M::ABOUT.name == "l2qp" { 1e-8 } else { 1e-9 };
         assert!(r <= bound, "{method:?}: {r}");
     }

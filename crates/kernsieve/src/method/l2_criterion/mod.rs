@@ -33,7 +33,7 @@ use crate::solver::smo::{Group, KernelRows, Solution, minimise};
 use convolution::{class_sums, convolution, laplacian_convolution, log_constant, widths};
 use rayon::prelude::*;
 
-/// Duality gaps that end the program, relative to the larger of its terms: in final fits, and in
+/// Gaps at which the program ends, relative to the larger of its terms: in final fits, and in
 /// folds.
 pub(crate) const EXACT: f64 = 1e-8;
 pub(crate) const FOLD: f64 = 1e-4;
