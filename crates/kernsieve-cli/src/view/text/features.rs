@@ -57,7 +57,7 @@ pub fn print_features(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let features = &model.features;
-    if features.is_imported() {
+    if features.is_imported() && !features.path.is_empty() {
         print_imports(model, limits, out)
     } else if let Some(rows) = &features.coefficients {
         print_coefficients(model, rows, limits, out)
