@@ -100,7 +100,7 @@ fn what_has_no_density_is_refused_with_words() {
         (
             "density two.csv",
             1,
-            &["three rows", "here are 2"] as &[&str],
+            &["three rows", "got 2"] as &[&str],
         ),
         ("density constant.csv", 1, &["every feature is constant"]),
         (
