@@ -97,11 +97,7 @@ fn what_has_no_density_is_refused_with_words() {
     folder.write("constant.csv", "a,b\n1,2\n1,2\n1,2\n1,2\n");
     folder.write("hole.csv", "a,b\n1,2\n,3\n4,5\n2,1\n");
     for (line, code, words) in [
-        (
-            "density two.csv",
-            1,
-            &["three rows", "got 2"] as &[&str],
-        ),
+        ("density two.csv", 1, &["three rows", "got 2"] as &[&str]),
         ("density constant.csv", 1, &["every feature is constant"]),
         (
             "density hole.csv",
