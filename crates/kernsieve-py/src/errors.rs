@@ -1,7 +1,8 @@
 //! Errors of the library as exceptions, with parameters spelled as in Python.
 
-use kernsieve::params::written;
-use kernsieve::{Error, catalogue};
+use kernsieve::Error;
+use kernsieve::catalogue::{self, CATALOGUE};
+use kernsieve::params::{Param, written};
 use pyo3::exceptions::{
     PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
 };
@@ -68,8 +69,11 @@ pub fn name_in_python(name: &str) -> String {
         "components" => "n_components".into(),
         "seed" => "random_state".into(),
         // There is one name for a value and for several to choose among.
-        "bandwidths" | "ridges" | "balances" => name.trim_end_matches('s').into(),
-        other => other.into(),
+        other => {
+            let params = CATALOGUE.iter().flat_map(|e| e.about.params);
+            let one = params.filter(|p| p.id == other).find_map(Param::singular);
+            one.unwrap_or(other).into()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tables of the documentation: methods and options. They stand between markers in pages that are
 //! otherwise written by hand.
 
-use super::Page;
+use super::{Page, name_in_python};
 use kernsieve::catalogue::{self, CATALOGUE};
 use kernsieve::params::{Fallback, Kind, Param, written};
 use std::path::Path;
@@ -68,7 +68,7 @@ fn options() -> String {
         text.push_str(&format!(
             "| {} | `{}` | {} | {} | {} | {methods} |\n",
             flags(&param),
-            in_python(&param),
+            name_in_python(&param),
             values(&param),
             default(&param),
             cell(param.help),
@@ -83,15 +83,6 @@ fn flags(param: &Param) -> String {
         (Kind::On(off), _) => flag(off),
         (_, Some(one)) => format!("{}, {}", flag(one), flag(param.id)),
         (_, None) => flag(param.id),
-    }
-}
-
-fn in_python(param: &Param) -> &'static str {
-    match (param.id, param.singular()) {
-        ("components", _) => "n_components",
-        ("seed", _) => "random_state",
-        (_, Some(one)) => one,
-        (id, None) => id,
     }
 }
 

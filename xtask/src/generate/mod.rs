@@ -5,6 +5,7 @@
 mod docs;
 mod python;
 
+use kernsieve::params::Param;
 use std::path::Path;
 
 /// A file as it should be.
@@ -38,6 +39,16 @@ pub fn run(root: &Path, check: bool) -> Result<(), String> {
             "not current: {}; run cargo xtask generate",
             stale.join(", ")
         )),
+    }
+}
+
+/// The name of a parameter in Python, where one name serves a value and several to choose among.
+fn name_in_python(param: &Param) -> &'static str {
+    match (param.id, param.singular()) {
+        ("components", _) => "n_components",
+        ("seed", _) => "random_state",
+        (_, Some(one)) => one,
+        (id, None) => id,
     }
 }
 

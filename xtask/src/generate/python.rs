@@ -1,7 +1,7 @@
 //! The scikit-learn estimators: one file per method. scikit-learn needs the parameters of a
 //! constructor written out, and editors need docstrings to show.
 
-use super::{Page, wrapped};
+use super::{Page, name_in_python, wrapped};
 use kernsieve::catalogue::CATALOGUE;
 use kernsieve::method::{About, Outputs};
 use kernsieve::params::{Fallback, Kind, PROTOCOL, Param, written};
@@ -158,12 +158,6 @@ fn parameters(about: &About) -> Vec<Parameter> {
 
 /// A parameter of the library as a Python parameter.
 fn parameter(param: &Param, about: &About) -> Parameter {
-    let name = match (param.id, param.singular()) {
-        ("components", _) => "n_components",
-        ("seed", _) => "random_state",
-        (_, Some(one)) => one,
-        (id, None) => id,
-    };
     let words = |words: &[&str]| {
         let words: Vec<String> = words.iter().map(|w| format!("'{w}'")).collect();
         format!("{{{}}}", words.join(", "))
@@ -203,7 +197,7 @@ fn parameter(param: &Param, about: &About) -> Parameter {
         );
     }
     Parameter {
-        name: name.into(),
+        name: name_in_python(param).into(),
         kind,
         default,
         meaning,
