@@ -27,7 +27,10 @@ pub fn values(graph: &mut Graph, kernel: &Kernel, seen: &Seen) -> Result<String>
             let base = products(graph, seen, slope, shift)?;
             Ok(graph.op("Tanh", &[&base]))
         }
-        Kernel::Gaussian { .. } | Kernel::Laplacian { .. } | Kernel::Cauchy { .. } => {
+        Kernel::Gaussian { .. }
+        | Kernel::Laplacian { .. }
+        | Kernel::RadialLaplacian { .. }
+        | Kernel::Cauchy { .. } => {
             let logs = logarithms(graph, kernel, seen, None)?;
             Ok(graph.op("Exp", &[&logs]))
         }
@@ -46,9 +49,13 @@ pub fn logarithms(
         Base::AbsoluteDistance => absolute_distances(graph, seen)?,
         Base::SquaredDistance | Base::InnerProduct => squared_distances(graph, seen)?,
     };
+    let base = match kernel {
+        Kernel::RadialLaplacian { .. } => graph.op("Sqrt", &[&base]),
+        _ => base,
+    };
     let factor = match *kernel {
         Kernel::Gaussian { bandwidth } => -0.5 / (bandwidth * bandwidth),
-        Kernel::Laplacian { bandwidth } => -1.0 / bandwidth,
+        Kernel::Laplacian { bandwidth } | Kernel::RadialLaplacian { bandwidth } => -1.0 / bandwidth,
         Kernel::Cauchy { bandwidth, .. } => 1.0 / (bandwidth * bandwidth),
         Kernel::Linear | Kernel::Polynomial { .. } | Kernel::Sigmoid { .. } => {
             debug_assert!(false, "not a kernel of distances");

@@ -287,6 +287,7 @@ fn unscaled(n: usize) -> Scaling {
         mean: vec![0.0; n],
         scale: vec![1.0; n],
         active: vec![true; n],
+        scores: None,
     }
 }
 

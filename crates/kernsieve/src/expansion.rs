@@ -1,4 +1,5 @@
-//! The one object that every method fits: `z(x) = b + sum_{i in support} A_i k(w*x, w*x_i)`.
+//! The one object that every method fits:
+//! `z(x) = b + B'(w*x) + sum_{i in support} A_i k(w*x, w*x_i)`. Most have no linear part `B`.
 
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Pairs, exp_in_place};
@@ -25,6 +26,9 @@ pub struct KernelExpansion {
     pub support: Matrix,
     /// How kernel values become outputs.
     pub output: Output,
+    /// Coefficients `B` of the weighted features, features with a nonzero weight x outputs, where
+    /// there is a linear part. It needs no samples.
+    pub linear: Option<Matrix>,
 }
 
 /// How kernel values become outputs `z`.
@@ -71,7 +75,14 @@ impl KernelExpansion {
             feature_weights,
             support,
             output,
+            linear: None,
         }
+    }
+
+    /// The same with a linear part: features with a nonzero weight x outputs.
+    pub fn with_linear(mut self, coef: Matrix) -> Self {
+        self.linear = Some(coef);
+        self
     }
 
     /// Number of outputs.
@@ -99,6 +110,15 @@ impl KernelExpansion {
         let finite = |v: &[f64]| v.iter().all(|x| x.is_finite());
         if !finite(&self.feature_weights) || !finite(self.support.as_slice()) {
             return fail("a support value or feature weight is not finite");
+        }
+        if let Some(linear) = &self.linear {
+            let fits = linear.rows() == self.support.cols() && linear.cols() == self.n_outputs();
+            if !fits || !finite(linear.as_slice()) {
+                return fail("the linear part is damaged");
+            }
+            if !matches!(self.output, Output::Linear { .. }) {
+                return fail("a density has no linear part");
+            }
         }
         match &self.output {
             Output::Linear { coef, offset } => {
@@ -179,6 +199,7 @@ impl KernelExpansion {
                 // The last block is padded. Products of another shape may round differently, and
                 // the result of a row must not depend on the number of rows evaluated with it.
                 block.resize(BLOCK_ROWS * p, 0.0);
+                let linear = self.linear_block(&block, p);
                 let norms = pairs.prepare(&mut block);
                 let block = View::new(&block, BLOCK_ROWS, p, p);
                 if rows == BLOCK_ROWS {
@@ -188,7 +209,20 @@ impl KernelExpansion {
                     self.evaluate_block(&pairs, block, &norms, &mut full);
                     z.copy_from_slice(&full[..rows * q]);
                 }
+                z.iter_mut().zip(&linear).for_each(|(z, l)| *z += l);
             });
+        out
+    }
+
+    /// The linear part of a block of weighted rows; empty if there is none.
+    fn linear_block(&self, block: &[f64], p: usize) -> Vec<f64> {
+        let Some(linear) = self.linear.as_ref().filter(|l| l.rows() == p) else {
+            return vec![];
+        };
+        let q = linear.cols();
+        let mut out = vec![0.0; BLOCK_ROWS * q];
+        let rows = View::new(block, BLOCK_ROWS, p, p);
+        gemm_into(&mut out, q, rows, linear.view(), 1.0, false);
         out
     }
 

@@ -16,7 +16,7 @@ class KLR(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'linear', 'gaussian', 'polynomial', 'laplacian', 'cauchy', 'precomputed'}, default="gaussian"
+    kernel : {'linear', 'gaussian', 'polynomial', 'laplacian', 'radial-laplacian', 'cauchy', 'precomputed'}, default="gaussian"
         Kernel. With 'precomputed', ``X`` holds kernel values of the rows with the training rows.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -49,6 +49,10 @@ class KLR(KernsieveClassifier):
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     rule : {'min', '1se'}, default="min"
         Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
         sparsest (then smoothest) within one standard error of it.
@@ -136,6 +140,7 @@ class KLR(KernsieveClassifier):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         rule="min",
         validation="cv",
         folds=5,
@@ -159,6 +164,7 @@ class KLR(KernsieveClassifier):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.rule = rule
         self.validation = validation
         self.folds = folds

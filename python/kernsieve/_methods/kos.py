@@ -16,7 +16,7 @@ class KOS(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy', 'precomputed'}, default="gaussian"
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'radial-laplacian', 'cauchy', 'precomputed'}, default="gaussian"
         Kernel. With 'precomputed', ``X`` holds kernel values of the rows with the training rows.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -55,6 +55,10 @@ class KOS(KernsieveDiscriminant):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     calibrate : bool, default=True
         Give the probabilities the temperature of least cross-validated log loss, where the method
         does not fit probabilities itself.
@@ -147,6 +151,7 @@ class KOS(KernsieveDiscriminant):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         calibrate=True,
         rule="min",
         validation="cv",
@@ -174,6 +179,7 @@ class KOS(KernsieveDiscriminant):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.calibrate = calibrate
         self.rule = rule
         self.validation = validation

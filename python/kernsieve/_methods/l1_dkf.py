@@ -26,7 +26,7 @@ class L1DKF(KernsieveDiscriminant):
         squared norm (elastic net).
     simplex : {'clip', 'project', 'softmax', 'none'}, default="clip"
         How the outputs of l1 posteriors are mapped to the simplex; none leaves them as they are.
-    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy'}, default="gaussian"
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"
         Kernel.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -60,6 +60,10 @@ class L1DKF(KernsieveDiscriminant):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     calibrate : bool, default=True
         Give the probabilities the temperature of least cross-validated log loss, where the method
         does not fit probabilities itself.
@@ -154,6 +158,7 @@ class L1DKF(KernsieveDiscriminant):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         calibrate=True,
         rule="min",
         validation="cv",
@@ -183,6 +188,7 @@ class L1DKF(KernsieveDiscriminant):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.calibrate = calibrate
         self.rule = rule
         self.validation = validation

@@ -40,6 +40,10 @@ class L2LE(KernsieveClassifier):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     calibrate : bool, default=True
         Give the probabilities the temperature of least cross-validated log loss, where the method
         does not fit probabilities itself.
@@ -126,6 +130,7 @@ class L2LE(KernsieveClassifier):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         calibrate=True,
         rule="min",
         validation="cv",
@@ -146,6 +151,7 @@ class L2LE(KernsieveClassifier):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.calibrate = calibrate
         self.rule = rule
         self.validation = validation

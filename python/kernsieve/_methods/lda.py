@@ -32,6 +32,10 @@ class LDA(KernsieveDiscriminant):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     rule : {'min', '1se'}, default="min"
         Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
         sparsest (then smoothest) within one standard error of it.
@@ -111,6 +115,7 @@ class LDA(KernsieveDiscriminant):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         rule="min",
         validation="cv",
         folds=5,
@@ -127,6 +132,7 @@ class LDA(KernsieveDiscriminant):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.rule = rule
         self.validation = validation
         self.folds = folds

@@ -15,7 +15,7 @@ class MKDA(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy', 'precomputed'}, default="gaussian"
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'radial-laplacian', 'cauchy', 'precomputed'}, default="gaussian"
         Kernel. With 'precomputed', ``X`` holds kernel values of the rows with the training rows.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -53,6 +53,10 @@ class MKDA(KernsieveDiscriminant):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     calibrate : bool, default=True
         Give the probabilities the temperature of least cross-validated log loss, where the method
         does not fit probabilities itself.
@@ -145,6 +149,7 @@ class MKDA(KernsieveDiscriminant):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         calibrate=True,
         rule="min",
         validation="cv",
@@ -172,6 +177,7 @@ class MKDA(KernsieveDiscriminant):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.calibrate = calibrate
         self.rule = rule
         self.validation = validation

@@ -31,6 +31,10 @@ class Parzen(KernsieveClassifier):
         Weights of the classes, which multiply those of the rows.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     rule : {'min', '1se'}, default="min"
         Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
         sparsest (then smoothest) within one standard error of it.
@@ -109,6 +113,7 @@ class Parzen(KernsieveClassifier):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         rule="min",
         validation="cv",
         folds=5,
@@ -125,6 +130,7 @@ class Parzen(KernsieveClassifier):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.rule = rule
         self.validation = validation
         self.folds = folds

@@ -16,7 +16,7 @@ class SparseKOS(KernsieveDiscriminant):
 
     Parameters
     ----------
-    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'cauchy'}, default="gaussian"
+    kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"
         Kernel.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -61,6 +61,10 @@ class SparseKOS(KernsieveDiscriminant):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
     calibrate : bool, default=True
         Give the probabilities the temperature of least cross-validated log loss, where the method
         does not fit probabilities itself.
@@ -155,6 +159,7 @@ class SparseKOS(KernsieveDiscriminant):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         calibrate=True,
         rule="min",
         validation="cv",
@@ -185,6 +190,7 @@ class SparseKOS(KernsieveDiscriminant):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.calibrate = calibrate
         self.rule = rule
         self.validation = validation

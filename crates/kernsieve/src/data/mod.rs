@@ -7,6 +7,7 @@ mod labels;
 mod rng;
 mod scaling;
 mod schema;
+mod scores;
 pub mod simulate;
 
 pub use dataset::Dataset;
@@ -17,3 +18,4 @@ pub use labels::Labels;
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};
+pub use scores::{Curve, NormalScores};

@@ -1,9 +1,11 @@
-//! Standardisation: zero mean and unit variance on the training rows.
+//! Standardisation: zero mean and unit variance on the training rows; then, where they are asked
+//! for, normal scores.
 
+use super::NormalScores;
 use crate::linalg::Matrix;
 
-/// `x -> (x - mean) / scale`, feature by feature. A constant feature gets `active = false` and is
-/// ignored.
+/// `x -> (x - mean) / scale`, feature by feature, then the normal score of that if there are
+/// scores. A constant feature gets `active = false` and is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     /// Mean of each feature over the training rows (0 when features are not standardised).
@@ -12,6 +14,8 @@ pub struct Scaling {
     pub scale: Vec<f64>,
     /// Whether the feature varies at all over the training rows.
     pub active: Vec<bool>,
+    /// Normal scores of the standardised features.
+    pub scores: Option<NormalScores>,
 }
 
 impl Scaling {
@@ -76,6 +80,7 @@ impl Scaling {
             mean: vec![0.0; p],
             scale: vec![1.0; p],
             active,
+            scores: None,
         };
         if standardize {
             for j in 0..p {
@@ -89,6 +94,13 @@ impl Scaling {
             }
         }
         scaling
+    }
+
+    /// Adds the normal scores of the training rows to a scaling of them.
+    pub fn with_scores(mut self, x: &Matrix, rows: &[usize], weights: Option<&[f64]>) -> Self {
+        let own: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+        self.scores = Some(NormalScores::fit(&self.apply(x, rows), own.as_deref()));
+        self
     }
 
     /// The rows of `x` listed in `rows`, scaled. Inactive features become 0.
@@ -109,6 +121,9 @@ impl Scaling {
                     0.0
                 };
             }
+        }
+        if let Some(scores) = &self.scores {
+            scores.apply_in_place(x);
         }
     }
 }

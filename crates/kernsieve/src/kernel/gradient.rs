@@ -67,6 +67,12 @@ impl<'a> WeightSlopes<'a> {
                 (Cow::Borrowed(values), -0.5 / (bandwidth * bandwidth))
             }
             Kernel::Laplacian { bandwidth } => (Cow::Borrowed(values), -1.0 / bandwidth),
+            // d exp(-r / b) / d(r^2) = -exp(-r / b) / (2 b r), with r = -b log(value). At r = 0 the
+            // kernel has no derivative; equal rows contribute none.
+            Kernel::RadialLaplacian { bandwidth } => (
+                map(values, &|v| if v < 1.0 { v / -v.ln() } else { 0.0 }),
+                -0.5 / (bandwidth * bandwidth),
+            ),
             Kernel::Linear => (map(values, &|_| 1.0), 1.0),
             Kernel::Cauchy {
                 bandwidth,
@@ -182,6 +188,7 @@ mod tests {
                 shift: 0.2,
             },
             Kernel::Laplacian { bandwidth: 1.7 },
+            Kernel::RadialLaplacian { bandwidth: 1.3 },
             Kernel::Cauchy {
                 bandwidth: 1.4,
                 dimension: p,

@@ -46,6 +46,13 @@ pub enum Kernel {
         /// Width.
         bandwidth: f64,
     },
+    /// `exp(-|x - x'| / bandwidth)`, the radial kernel of Kim & Scott, section 5.4. Here it is a
+    /// kernel of the Euclidean distance and not a density.
+    #[serde(rename = "radial-laplacian")]
+    RadialLaplacian {
+        /// Width.
+        bandwidth: f64,
+    },
     /// `(1 + |x - x'|^2 / bandwidth^2)^(-(1 + dimension) / 2)`, Kim & Scott, section 5.4.
     Cauchy {
         /// Width.
@@ -69,6 +76,9 @@ pub enum Family {
     Sigmoid,
     /// See [`Kernel::Laplacian`].
     Laplacian,
+    /// See [`Kernel::RadialLaplacian`].
+    #[serde(rename = "radial-laplacian")]
+    RadialLaplacian,
     /// See [`Kernel::Cauchy`].
     Cauchy,
 }
@@ -76,7 +86,25 @@ pub enum Family {
 impl Family {
     /// Whether the family has a bandwidth.
     pub fn has_bandwidth(self) -> bool {
+        self.is_density() || self == Self::RadialLaplacian
+    }
+
+    /// Whether its values, normalised, are used as a density.
+    pub fn is_density(self) -> bool {
         matches!(self, Self::Gaussian | Self::Laplacian | Self::Cauchy)
+    }
+
+    /// Its name, as users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Gaussian => "gaussian",
+            Self::Polynomial => "polynomial",
+            Self::Sigmoid => "sigmoid",
+            Self::Laplacian => "laplacian",
+            Self::RadialLaplacian => "radial-laplacian",
+            Self::Cauchy => "cauchy",
+        }
     }
 
     /// Whether all its Gram matrices are positive semidefinite.
@@ -88,7 +116,7 @@ impl Family {
     pub fn base(self) -> Base {
         match self {
             Self::Linear | Self::Polynomial | Self::Sigmoid => Base::InnerProduct,
-            Self::Gaussian | Self::Cauchy => Base::SquaredDistance,
+            Self::Gaussian | Self::RadialLaplacian | Self::Cauchy => Base::SquaredDistance,
             Self::Laplacian => Base::AbsoluteDistance,
         }
     }
@@ -103,6 +131,7 @@ impl Kernel {
             Self::Polynomial { .. } => Family::Polynomial,
             Self::Sigmoid { .. } => Family::Sigmoid,
             Self::Laplacian { .. } => Family::Laplacian,
+            Self::RadialLaplacian { .. } => Family::RadialLaplacian,
             Self::Cauchy { .. } => Family::Cauchy,
         }
     }
@@ -112,6 +141,7 @@ impl Kernel {
         match *self {
             Self::Gaussian { bandwidth }
             | Self::Laplacian { bandwidth }
+            | Self::RadialLaplacian { bandwidth }
             | Self::Cauchy { bandwidth, .. } => Some(bandwidth),
             _ => None,
         }
@@ -122,6 +152,7 @@ impl Kernel {
         match self {
             Self::Gaussian { .. } => Self::Gaussian { bandwidth },
             Self::Laplacian { .. } => Self::Laplacian { bandwidth },
+            Self::RadialLaplacian { .. } => Self::RadialLaplacian { bandwidth },
             Self::Cauchy { dimension, .. } => Self::Cauchy {
                 bandwidth,
                 dimension,
@@ -136,6 +167,7 @@ impl Kernel {
             Self::Linear => Ok(()),
             Self::Gaussian { bandwidth: b }
             | Self::Laplacian { bandwidth: b }
+            | Self::RadialLaplacian { bandwidth: b }
             | Self::Cauchy { bandwidth: b, .. } => require(
                 "bandwidth",
                 b,
@@ -168,7 +200,10 @@ impl Kernel {
             Self::Sigmoid { slope, shift } => base
                 .iter_mut()
                 .for_each(|v| *v = (slope * *v + shift).tanh()),
-            Self::Gaussian { .. } | Self::Laplacian { .. } | Self::Cauchy { .. } => {
+            Self::Gaussian { .. }
+            | Self::Laplacian { .. }
+            | Self::RadialLaplacian { .. }
+            | Self::Cauchy { .. } => {
                 self.apply_log(base);
                 exp_in_place(base);
             }
@@ -176,7 +211,7 @@ impl Kernel {
     }
 
     /// Replaces base values by the logarithm of the kernel value. It is meant for the kernels that
-    /// are densities (Gaussian, Laplacian, Cauchy), where it does not underflow. For the others, it
+    /// never zero (Gaussian, both Laplacians, Cauchy), where it does not underflow. For the others, it
     /// is NaN where the value is negative.
     pub fn apply_log(&self, base: &mut [f64]) {
         match *self {
@@ -187,6 +222,10 @@ impl Kernel {
             Self::Laplacian { bandwidth } => {
                 let f = -1.0 / bandwidth;
                 base.iter_mut().for_each(|v| *v *= f);
+            }
+            Self::RadialLaplacian { bandwidth } => {
+                let f = -1.0 / bandwidth;
+                base.iter_mut().for_each(|v| *v = f * v.sqrt());
             }
             Self::Cauchy {
                 bandwidth,

@@ -1,6 +1,7 @@
 //! What a method returns.
 
 use super::{Fold, HeldOut};
+use crate::data::NormalScores;
 use crate::decision::Decision;
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::expansion::KernelExpansion;
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 /// A fitted classifier before it is wrapped into a model.
 #[derive(Clone, Debug)]
 pub struct Fit {
+    /// Normal scores of the rows of the problem, if that is what the expansion reads.
+    pub scores: Option<NormalScores>,
     /// The map from a row to what the expansion sees, if that is not the row itself but the
     /// features of a discriminant kernel.
     pub discriminant: Option<DiscriminantKernel>,
@@ -38,6 +41,7 @@ impl Fit {
     /// A fit that is an expansion and a rule, as most are.
     pub fn new(expansion: KernelExpansion, decision: Decision, report: FitReport) -> Self {
         Self {
+            scores: None,
             discriminant: None,
             expansion,
             decision,
@@ -48,7 +52,12 @@ impl Fit {
 
     /// Outputs of every row.
     pub fn outputs(&self, x: &Matrix) -> Matrix {
-        outputs(self.discriminant.as_ref(), &self.expansion, x)
+        let Some(scores) = &self.scores else {
+            return outputs(self.discriminant.as_ref(), &self.expansion, x);
+        };
+        let mut scored = x.clone();
+        scores.apply_in_place(&mut scored);
+        outputs(self.discriminant.as_ref(), &self.expansion, &scored)
     }
 
     /// Its scores of the held-out rows of a fold, for every setting of an arm that leaves nothing

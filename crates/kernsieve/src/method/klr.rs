@@ -211,7 +211,7 @@ pub(super) fn ridges(given: &[f64], exponents: &[i32]) -> Vec<f64> {
 
 /// A likelihood needs a kernel with a norm.
 pub(super) fn require_definite(kernel: &KernelChoice) -> Result<()> {
-    let name = serde_json::to_value(kernel.family()).unwrap_or_default();
+    let name = format!("{:?}", kernel.family().name());
     require(
         "kernel",
         name,

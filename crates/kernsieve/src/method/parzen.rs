@@ -65,11 +65,11 @@ impl Parzen {
 
 /// A density needs a kernel that is a density itself.
 pub(super) fn require_density(kernel: &KernelChoice) -> Result<()> {
-    let name = serde_json::to_value(kernel.family()).unwrap_or_default();
+    let name = format!("{:?}", kernel.family().name());
     require(
         "kernel",
         name,
-        kernel.family().has_bandwidth(),
+        kernel.family().is_density(),
         "a density: gaussian, laplacian or cauchy",
     )
 }

@@ -21,6 +21,8 @@ pub struct Problem {
     pub priors: Vec<f64>,
     /// 1 for a feature that is used, 0 for a constant one.
     pub feature_weights: Vec<f64>,
+    /// Whether the method may replace features by their normal scores: the user left that open.
+    pub may_score: bool,
     /// Seed of all random draws of the method.
     pub seed: u64,
 }
@@ -49,6 +51,7 @@ impl Problem {
             weights: None,
             priors,
             feature_weights,
+            may_score: true,
             seed: 0,
         })
     }
@@ -71,6 +74,7 @@ impl Problem {
             weights: weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
             priors: self.priors.clone(),
             feature_weights: self.feature_weights.clone(),
+            may_score: self.may_score,
             seed: self.seed,
         }
     }

@@ -199,6 +199,12 @@ impl Model {
         {
             return fail("the scaling is damaged".into());
         }
+        if s.scores
+            .as_ref()
+            .is_some_and(|k| k.curves.len() != p || !k.is_sound())
+        {
+            return fail("the normal scores are damaged".into());
+        }
         let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
         if !valid || !self.costs.is_empty() && self.costs.len() != self.classes.len() {
             return fail("the costs are damaged".into());

@@ -97,6 +97,7 @@ fn read_expansion(
         feature_weights: arrays.vector(&name("feature_weights"))?,
         support: arrays.matrix(&name("support"))?,
         output,
+        linear: None,
     })
 }
 
@@ -158,6 +159,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
             .iter()
             .map(|&b| b != 0)
             .collect(),
+        scores: None,
     };
     let mut record = document.record;
     record.report.retained_rows = arrays.indices("retained_rows")?;

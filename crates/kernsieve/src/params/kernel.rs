@@ -39,6 +39,13 @@ pub enum KernelChoice {
         #[serde(default)]
         bandwidths: Vec<f64>,
     },
+    /// [`Kernel::RadialLaplacian`] with bandwidths to choose among.
+    #[serde(rename = "radial-laplacian")]
+    RadialLaplacian {
+        /// Empty: the method's own grid.
+        #[serde(default)]
+        bandwidths: Vec<f64>,
+    },
     /// [`Kernel::Cauchy`] with bandwidths to choose among.
     Cauchy {
         /// Empty: the method's own grid.
@@ -70,6 +77,7 @@ impl KernelChoice {
                 shift: 0.0,
             },
             Family::Laplacian => Self::Laplacian { bandwidths },
+            Family::RadialLaplacian => Self::RadialLaplacian { bandwidths },
             Family::Cauchy => Self::Cauchy { bandwidths },
         }
     }
@@ -82,6 +90,7 @@ impl KernelChoice {
             Self::Polynomial { .. } => Family::Polynomial,
             Self::Sigmoid { .. } => Family::Sigmoid,
             Self::Laplacian { .. } => Family::Laplacian,
+            Self::RadialLaplacian { .. } => Family::RadialLaplacian,
             Self::Cauchy { .. } => Family::Cauchy,
         }
     }
@@ -91,6 +100,7 @@ impl KernelChoice {
         match self {
             Self::Gaussian { bandwidths }
             | Self::Laplacian { bandwidths }
+            | Self::RadialLaplacian { bandwidths }
             | Self::Cauchy { bandwidths } => bandwidths,
             _ => &[],
         }
@@ -100,6 +110,7 @@ impl KernelChoice {
     pub fn with_bandwidths(mut self, widths: impl Into<Vec<f64>>) -> Self {
         if let Self::Gaussian { bandwidths }
         | Self::Laplacian { bandwidths }
+        | Self::RadialLaplacian { bandwidths }
         | Self::Cauchy { bandwidths } = &mut self
         {
             *bandwidths = widths.into();
@@ -118,6 +129,7 @@ impl KernelChoice {
                 shift,
             },
             Self::Laplacian { .. } => Kernel::Laplacian { bandwidth },
+            Self::RadialLaplacian { .. } => Kernel::RadialLaplacian { bandwidth },
             Self::Cauchy { .. } => Kernel::Cauchy {
                 bandwidth,
                 dimension: n_features,
@@ -150,6 +162,7 @@ const ALL: &[&str] = &[
     "polynomial",
     "sigmoid",
     "laplacian",
+    "radial-laplacian",
     "cauchy",
 ];
 
@@ -165,7 +178,14 @@ pub const KERNEL: Param = Param::new(
 /// The kernel family of a method with a likelihood.
 pub const DEFINITE_KERNEL: Param = Param {
     kind: Kind::Word(
-        &["linear", "gaussian", "polynomial", "laplacian", "cauchy"],
+        &[
+            "linear",
+            "gaussian",
+            "polynomial",
+            "laplacian",
+            "radial-laplacian",
+            "cauchy",
+        ],
         "positive definite: any but sigmoid",
     ),
     ..KERNEL

@@ -14,7 +14,7 @@ mod protocol;
 
 pub use common::*;
 pub use kernel::{DEFINITE_KERNEL, DENSITY_KERNEL, KERNEL, KERNEL_PARAMS, KernelChoice};
-pub use protocol::{PROTOCOL, Priors, Protocol, Rule, Validation};
+pub use protocol::{PROTOCOL, Preparation, Priors, Protocol, Rule, Validation};
 
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};

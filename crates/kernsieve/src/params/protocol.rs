@@ -38,6 +38,9 @@ pub struct Protocol {
     pub seed: u64,
     /// Whether features are scaled to zero mean and unit variance on the training rows.
     pub standardize: bool,
+    /// How features are prepared. `None` is standardised, unless the method chooses by the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Preparation>,
 }
 
 impl Default for Protocol {
@@ -52,6 +55,7 @@ impl Default for Protocol {
             calibrate: true,
             seed: 0,
             standardize: true,
+            prepare: None,
         }
     }
 }
@@ -111,6 +115,12 @@ impl Protocol {
         self
     }
 
+    /// With this preparation of the features.
+    pub fn prepare(mut self, prepare: Preparation) -> Self {
+        self.prepare = Some(prepare);
+        self
+    }
+
     /// Checks everything that does not depend on the data.
     pub fn check(&self) -> Result<()> {
         require("folds", self.folds, self.folds >= 2, "2 or more")?;
@@ -118,8 +128,24 @@ impl Protocol {
         if let Priors::Given(priors) = &self.priors {
             PRIORS.numbers(priors)?;
         }
+        if !self.standardize && self.prepare.is_some() {
+            return Err(Error::Data(
+                "`prepare` is a preparation of standardised features; leave the standardisation on"
+                    .into(),
+            ));
+        }
         Ok(())
     }
+}
+
+/// How a feature is prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preparation {
+    /// Zero mean and unit variance.
+    Standardize,
+    /// Normal scores ([`crate::data::NormalScores`]).
+    Scores,
 }
 
 /// Class priors.
@@ -273,6 +299,16 @@ pub const PROTOCOL: &[Param] = &[
         Fallback::Kind,
         "Scale features to zero mean and unit variance on the training rows",
     ),
+    Param {
+        excludes: &["standardize"],
+        ..Param::new(
+            "prepare",
+            Kind::Word(&["standardize", "scores"], ""),
+            Fallback::Absent("standardize; sieve: chosen by the data"),
+            "Prepare features by zero mean and unit variance, or by normal scores, which depend \
+             on the order of the values alone: for skewed features and outliers",
+        )
+    },
     Param::new(
         "calibrate",
         Kind::On("no-calibration"),

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::kernel::{Pairs, symmetric_base};
 use crate::linalg::Matrix;
 use crate::method::{Fold, HeldOut, Method, Problem};
-use crate::params::Protocol;
+use crate::params::{Preparation, Protocol};
 
 /// Rows that are ready for a method.
 pub(super) struct Prepared {
@@ -21,7 +21,10 @@ pub(super) struct Prepared {
 
 /// Some rows of a data set as a problem.
 pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Result<Prepared> {
-    let scaling = Scaling::fit(data.x(), rows, data.weights(), protocol.standardize);
+    let mut scaling = Scaling::fit(data.x(), rows, data.weights(), protocol.standardize);
+    if protocol.prepare == Some(Preparation::Scores) {
+        scaling = scaling.with_scores(data.x(), rows, data.weights());
+    }
     let x = scaling.apply(data.x(), rows);
     let all = data.labels().n_classes();
     let (labels, kept) = data.labels().select(rows).compact();
@@ -40,6 +43,7 @@ pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Re
             weights,
             priors,
             feature_weights,
+            may_score: protocol.standardize && protocol.prepare.is_none(),
             seed: protocol.seed,
         },
         classes: kept,

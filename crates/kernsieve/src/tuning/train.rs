@@ -8,7 +8,7 @@ use super::memory::{for_people, remedy, rows_that_fit};
 use super::notices::{about_data, about_fit};
 use super::out_of_fold::OutOfFold;
 use super::sample::{bandwidth_of_a_sample, tuning_sample};
-use crate::data::{Dataset, Labels, Schema};
+use crate::data::{Dataset, Labels, Scaling, Schema};
 use crate::decision::argmax;
 use crate::error::{Error, Result, require};
 use crate::method::{Chosen, Fit, Footprint, Method, Problem, params_of};
@@ -272,7 +272,10 @@ impl<'a, M: Method> Job<'a, M> {
                 .map(|&c| data.labels().classes()[c].clone())
                 .collect(),
             schema: schema.clone(),
-            scaling: self.all.scaling,
+            scaling: Scaling {
+                scores: fit.scores.or(self.all.scaling.scores),
+                ..self.all.scaling
+            },
             discriminant: fit.discriminant,
             expansion: fit.expansion,
             decision: fit.decision,

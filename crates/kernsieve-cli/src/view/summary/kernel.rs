@@ -56,6 +56,9 @@ fn words(kernel: &Kernel) -> String {
         Kernel::Laplacian { bandwidth } => {
             format!("Laplacian kernel, bandwidth {}", short(bandwidth))
         }
+        Kernel::RadialLaplacian { bandwidth } => {
+            format!("radial Laplacian kernel, bandwidth {}", short(bandwidth))
+        }
         Kernel::Cauchy { bandwidth, .. } => {
             format!("Cauchy kernel, bandwidth {}", short(bandwidth))
         }

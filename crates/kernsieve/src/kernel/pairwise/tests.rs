@@ -16,6 +16,7 @@ fn value(kernel: &Kernel, a: &[f64], b: &[f64]) -> f64 {
         Kernel::Polynomial { degree } => (1.0 + dot).powi(degree as i32),
         Kernel::Sigmoid { slope, shift } => (slope * dot + shift).tanh(),
         Kernel::Laplacian { bandwidth } => (-d1 / bandwidth).exp(),
+        Kernel::RadialLaplacian { bandwidth } => (-d2.sqrt() / bandwidth).exp(),
         Kernel::Cauchy {
             bandwidth: b,
             dimension,
@@ -23,7 +24,7 @@ fn value(kernel: &Kernel, a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-pub fn kernels(p: usize) -> [Kernel; 6] {
+pub fn kernels(p: usize) -> [Kernel; 7] {
     [
         Kernel::Linear,
         Kernel::Gaussian { bandwidth: 1.3 },
@@ -33,6 +34,7 @@ pub fn kernels(p: usize) -> [Kernel; 6] {
             shift: 0.1,
         },
         Kernel::Laplacian { bandwidth: 2.0 },
+        Kernel::RadialLaplacian { bandwidth: 2.0 },
         Kernel::Cauchy {
             bandwidth: 1.5,
             dimension: p,

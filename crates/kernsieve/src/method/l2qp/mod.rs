@@ -304,7 +304,7 @@ impl Method for L2qp {
         let family = self.kernel.family();
         require(
             "class_bandwidths",
-            serde_json::to_value(family).unwrap_or_default(),
+            format!("{:?}", family.name()),
             matches!(family, Family::Gaussian | Family::Cauchy),
             "common, unless the kernel is gaussian or cauchy",
         )?;

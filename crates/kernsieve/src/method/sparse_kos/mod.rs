@@ -379,6 +379,7 @@ impl Method for SparseKos {
         };
         let weights = ground.embed(&solution.weights);
         Ok(Fit {
+            scores: None,
             discriminant: None,
             certificate: Certificate::Weights,
             expansion: KernelExpansion::new(ground.kernel, weights, &support, output),
