@@ -145,12 +145,51 @@ impl Cholesky {
         faer::linalg::triangular_solve::solve_lower_triangular_in_place(self.lower(), x, Par::Seq);
     }
 
+    /// Solves `L' x = b` for every column of `b`, in place.
+    pub fn solve_upper_in_place(&self, b: &mut Matrix) {
+        let n = self.factor.rows();
+        assert_eq!(n, b.rows(), "right-hand side of a solve");
+        let cols = b.cols();
+        if n == 0 || cols == 0 {
+            return;
+        }
+        let x = row_major_mut(b.as_mut_slice(), n, cols, cols);
+        faer::linalg::triangular_solve::solve_upper_triangular_in_place(
+            self.lower().transpose(),
+            x,
+            Par::Seq,
+        );
+    }
+
     /// `log det A`.
     pub fn log_determinant(&self) -> f64 {
         (0..self.factor.rows())
             .map(|i| 2.0 * self.factor[(i, i)].ln())
             .sum()
     }
+}
+
+/// Solves `L x = b` for every column of `b`, in place; the lower triangle of `l` is read.
+pub fn solve_lower(l: View<'_>, b: &mut Matrix) {
+    let (n, cols) = (b.rows(), b.cols());
+    assert_eq!(n, l.rows(), "right-hand side of a solve");
+    if n == 0 || cols == 0 {
+        return;
+    }
+    let x = row_major_mut(b.as_mut_slice(), n, cols, cols);
+    faer::linalg::triangular_solve::solve_lower_triangular_in_place(l.backend(), x, Par::Seq);
+}
+
+/// Solves `L' x = b` for every column of `b`, in place; the lower triangle of `l` is read.
+pub fn solve_lower_transposed(l: View<'_>, b: &mut Matrix) {
+    let (n, cols) = (b.rows(), b.cols());
+    assert_eq!(n, l.rows(), "right-hand side of a solve");
+    if n == 0 || cols == 0 {
+        return;
+    }
+    let x = row_major_mut(b.as_mut_slice(), n, cols, cols);
+    let upper = l.backend().transpose();
+    faer::linalg::triangular_solve::solve_upper_triangular_in_place(upper, x, Par::Seq);
 }
 
 /// Plain row-by-row factor of one diagonal block.

@@ -16,7 +16,7 @@ mod matrix;
 mod product;
 mod symmetric;
 
-pub use cholesky::{Cholesky, NotPositiveDefinite};
+pub use cholesky::{Cholesky, NotPositiveDefinite, solve_lower, solve_lower_transposed};
 pub use decompose::{Qr, Svd, SymmetricEigen, symmetric_eigen, tall_qr, thin_svd};
 pub use matrix::{Matrix, View};
 pub use product::{dot, gemm_into, matmul, matmul_sequential, symmetric_product};

@@ -7,8 +7,8 @@
 use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::method::{
-    About, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Smkda,
-    SparseKos, WithPosterior,
+    About, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Sieve,
+    Smkda, SparseKos, WithPosterior,
 };
 use crate::model::Model;
 use crate::notice::Notice;
@@ -35,6 +35,7 @@ pub const CATALOGUE: &[Entry] = &[
     with_posterior::<Mkda>(),
     with_posterior::<Klr>(),
     with_posterior::<Smkda>(),
+    entry::<Sieve>(),
     entry::<Fivm>(),
     entry::<SparseKos>(),
     entry::<L2le>(),

@@ -49,7 +49,8 @@ pub mod tuning;
 pub use data::Dataset;
 pub use error::{Error, Result};
 pub use method::{
-    Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Smkda, SparseKos, WithPosterior,
+    Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Sieve, Smkda, SparseKos,
+    WithPosterior,
 };
 pub use model::Model;
 pub use notice::Notice;

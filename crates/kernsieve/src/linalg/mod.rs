@@ -3,8 +3,8 @@
 mod least_squares;
 
 pub use kernsieve_dense::{
-    Cholesky, Matrix, SymmetricEigen, View, dot, gemm_into, matmul, matmul_sequential,
-    symmetric_product, symmetric_times,
+    Cholesky, Matrix, SymmetricEigen, View, dot, gemm_into, matmul, matmul_sequential, solve_lower,
+    solve_lower_transposed, symmetric_product, symmetric_times,
 };
 pub use least_squares::{LeastSquares, least_squares};
 

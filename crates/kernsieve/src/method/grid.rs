@@ -48,6 +48,9 @@ pub struct CvEntry<S = Chosen> {
     /// The criterion where it is not the error alone: error plus log loss, see [`Ranking`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
+    /// The temperature at which that log loss is least, where it was found.
+    #[serde(skip)]
+    pub temperature: Option<f64>,
     /// Misclassified held-out rows over all rows; `None` if the setting could not be fitted in some
     /// fold, or was dropped.
     pub error: Option<f64>,
@@ -83,6 +86,7 @@ impl<S> CvEntry<S> {
             setting,
             left_after: None,
             score: None,
+            temperature: None,
             error: None,
             standard_error: 0.0,
             log_loss: None,
@@ -112,6 +116,7 @@ impl<S: Setting> CvEntry<S> {
             setting: Chosen::of(&self.setting),
             left_after: self.left_after,
             score: self.score,
+            temperature: self.temperature,
             error: self.error,
             standard_error: self.standard_error,
             log_loss: self.log_loss,

@@ -24,6 +24,7 @@ pub mod parzen;
 pub mod posterior;
 mod problem;
 mod setting;
+pub mod sieve;
 pub mod smkda;
 pub mod sparse_kos;
 #[cfg(test)]
@@ -48,6 +49,7 @@ pub use parzen::Parzen;
 pub use posterior::Posterior;
 pub use problem::{Fold, HeldOut, LeftOutRows, Problem};
 pub use setting::{Chosen, NoSetting, OnlyKernel, Ridged, Setting, Size};
+pub use sieve::Sieve;
 pub use smkda::Smkda;
 pub use sparse_kos::SparseKos;
 

@@ -21,6 +21,8 @@ pub struct Problem {
     pub priors: Vec<f64>,
     /// 1 for a feature that is used, 0 for a constant one.
     pub feature_weights: Vec<f64>,
+    /// The block of each row, where rows belong together and are left out together.
+    pub blocks: Option<Vec<usize>>,
     /// Whether the method may replace features by their normal scores: the user left that open.
     pub may_score: bool,
     /// Seed of all random draws of the method.
@@ -51,6 +53,7 @@ impl Problem {
             weights: None,
             priors,
             feature_weights,
+            blocks: None,
             may_score: true,
             seed: 0,
         })
@@ -68,12 +71,14 @@ impl Problem {
     /// Some of the rows, at least one of every class; the priors stay.
     pub fn select(&self, rows: &[usize]) -> Self {
         let weights = self.weights.as_ref();
+        let blocks = self.blocks.as_ref();
         Self {
             x: self.x.select_rows(rows),
             labels: self.labels.select(rows),
             weights: weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
             priors: self.priors.clone(),
             feature_weights: self.feature_weights.clone(),
+            blocks: blocks.map(|b| rows.iter().map(|&i| b[i]).collect()),
             may_score: self.may_score,
             seed: self.seed,
         }

@@ -51,6 +51,11 @@ pub trait Setting: Clone + Debug + PartialEq + Send + Sync + Serialize + Deseria
     fn same_path(&self, other: &Self) -> bool {
         self == other
     }
+
+    /// Whether two settings differ in numbers of samples and features only.
+    fn same_search(&self, other: &Self) -> bool {
+        self.same_path(other)
+    }
 }
 
 /// Samples and features that a setting keeps; `None` where the method does not select them.

@@ -14,5 +14,6 @@ pub mod ridge;
 pub mod row_cache;
 pub mod shifted_cg;
 pub mod smo;
+pub mod softmax;
 pub mod sparse_logistic;
 pub mod sparse_weights;

@@ -34,6 +34,7 @@ pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Re
     let priors = protocol
         .priors
         .resolve_subset(names, &classes, &kept, all)?;
+    let blocks = data.blocks().map(|b| rows.iter().map(|&i| b[i]).collect());
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok(Prepared {
         scaling,
@@ -43,6 +44,7 @@ pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Re
             weights,
             priors,
             feature_weights,
+            blocks,
             may_score: protocol.standardize && protocol.prepare.is_none(),
             seed: protocol.seed,
         },

@@ -107,10 +107,12 @@ pub(super) fn entries<S>(
                 .zip(weights)
                 .map(|(s, w)| s.wrong / w.max(f64::MIN_POSITIVE))
                 .collect();
+            let tempered = (ranking == Ranking::TemperedLogLoss).then(|| tempered(&own, n));
             entries.push(CvEntry {
                 setting,
                 left_after: None,
-                score: score(&own, ranking, n),
+                score: tempered.map(|t| t.0).or_else(|| score(&own, ranking, n)),
+                temperature: tempered.map(|t| t.1),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: match fold_errors.as_slice() {
                     // One split: the standard error of a proportion.
@@ -131,14 +133,18 @@ pub(super) fn entries<S>(
 fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
     let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
     let loss = match ranking {
-        Ranking::Error => return None,
-        Ranking::LogLoss => folds.iter().map(|s| s.log_loss).sum(),
-        Ranking::TemperedLogLoss => {
-            let rows: Vec<Scored> = folds.iter().flat_map(|s| s.rows.clone()).collect();
-            tempered_log_loss(&rows)
-        }
+        Ranking::Error | Ranking::TemperedLogLoss => return None,
+        Ranking::LogLoss => folds.iter().map(|s| s.log_loss).sum::<f64>(),
     };
     Some((wrong + loss) / n)
+}
+
+/// The criterion at the temperature of least loss, and that temperature.
+fn tempered(folds: &[Score], n: f64) -> (f64, f64) {
+    let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
+    let rows: Vec<Scored> = folds.iter().flat_map(|s| s.rows.clone()).collect();
+    let (temperature, loss) = tempered_log_loss(&rows);
+    ((wrong + loss) / n, temperature)
 }
 
 /// In how many folds each feature has a nonzero weight.

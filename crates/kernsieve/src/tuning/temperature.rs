@@ -52,16 +52,16 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     (middle.exp(), loss(middle))
 }
 
-/// The log loss at the temperature of least loss, summed over the rows: how well the scores order
+/// The temperature of least loss, and the log loss there, summed over the rows: how well the scores order
 /// the rows, whatever their scale. Odds are limited by the number of rows, since the rows cannot
 /// support longer ones.
-pub(super) fn tempered_log_loss(rows: &[Scored]) -> f64 {
+pub(super) fn tempered_log_loss(rows: &[Scored]) -> (f64, f64) {
     let longest = rows.iter().fold(0.0, |m, row| {
         let top = row.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         row.scores.iter().fold(m, |m: f64, s| m.max(top - s))
     });
     let lowest = longest / (rows.len() as f64 + 1.0).ln();
-    best_temperature(rows, lowest.clamp(1e-6, 1000.0)).1
+    best_temperature(rows, lowest.clamp(1e-6, 1000.0))
 }
 
 #[cfg(test)]

@@ -245,6 +245,10 @@ impl<'a, M: Method> Job<'a, M> {
         if tuned.table.is_none() || !self.protocol.calibrate || !M::ABOUT.calibrated {
             return Ok((1.0, None));
         }
+        // The ranking may have found it on the way.
+        if let Some(temperature) = tuned.table.as_ref().and_then(|t| t.best().temperature) {
+            return Ok((temperature, None));
+        }
         let data = plan.sample.as_ref().map_or(self.data, |(data, _)| data);
         let (method, setting) = (&plan.method, &tuned.setting);
         let pass = OutOfFold::for_temperature(method, setting, data, self.protocol, control)?;

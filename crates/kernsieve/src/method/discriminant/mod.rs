@@ -177,6 +177,7 @@ impl<M: WithPosterior> Discriminant<M> {
             weights: problem.weights.clone(),
             priors: problem.priors.clone(),
             feature_weights,
+            blocks: problem.blocks.clone(),
             may_score: false,
             seed: problem.seed,
         }

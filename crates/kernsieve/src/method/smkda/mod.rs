@@ -98,7 +98,7 @@ fn prepare(mut k: Matrix, y: &Matrix, classes: &Classes) -> Prepared {
 }
 
 /// The rank of every row in lexicographic order of the features; equal rows keep their order.
-fn row_ranks(x: &Matrix) -> Vec<usize> {
+pub(super) fn row_ranks(x: &Matrix) -> Vec<usize> {
     let mut order: Vec<usize> = (0..x.rows()).collect();
     order.sort_by(|&a, &b| {
         let mut pairs = x.row(a).iter().zip(x.row(b));

@@ -1,0 +1,157 @@
+//! Learning weights of features: rounds of fit, slopes, new weights; and dropping features.
+//!
+//! Weights minimise no objective, so their only judge is rows that are left out. They are scaled so
+//! that the median distance between rows is 1: a bandwidth then means the same whatever the weights
+//! are, in every fold and for every family.
+
+use super::judge::{Ground, Verdict, best, weighted};
+use super::sample::Sample;
+use super::weights::squared_slopes;
+use crate::error::{Error, Result};
+use crate::kernel::{Family, Pairs};
+use rayon::prelude::*;
+
+/// Rows from which the median distance is taken.
+const ROWS_FOR_MEDIAN: usize = 500;
+/// Bandwidths tried around the last best one.
+pub(super) const AROUND: [f64; 3] = [1.6, 1.0, 0.6];
+/// Ridges tried around the last best one.
+const RIDGES_AROUND: [f64; 3] = [3.0, 1.0, 1.0 / 3.0];
+/// Ridges stay between these.
+const RIDGE_RANGE: (f64, f64) = (1e-5, 100.0);
+
+/// Weights of features, and the kernel that goes with them.
+#[derive(Clone, Debug)]
+pub(super) struct Learnt {
+    /// One per feature, such that the median distance is 1; 0 drops a feature.
+    pub weights: Vec<f64>,
+    /// Kernel and ridge, and how they do on rows left out.
+    pub verdict: Verdict,
+}
+
+/// Learns on one sample for one family of kernels.
+pub(super) struct Learner<'a> {
+    pub sample: &'a Sample,
+    pub family: Family,
+    /// The ridge, if the user gave one.
+    pub ridge: Option<f64>,
+}
+
+impl Learner<'_> {
+    /// Judges bandwidths and ridges.
+    pub fn judge(
+        &self,
+        weights: &[f64],
+        widths: &[f64],
+        linear: bool,
+        ridges: &[f64],
+    ) -> Result<Learnt> {
+        let weights = self.unit(weights)?;
+        let ground = Ground::new(self.sample, self.family, &weights);
+        let given = self.ridge.map(|r| vec![r]);
+        let ridges = given.as_deref().unwrap_or(ridges);
+        let verdicts: Vec<Vec<Verdict>> = widths
+            .par_iter()
+            .map(|&b| ground.judge(b, linear, ridges))
+            .collect::<Result<_>>()?;
+        let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().collect();
+        let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
+        Ok(Learnt {
+            weights,
+            verdict: verdicts[chosen],
+        })
+    }
+
+    /// Judges bandwidths (these multiples) and ridges around the last best ones.
+    pub fn judge_around(&self, weights: &[f64], last: &Verdict, around: &[f64]) -> Result<Learnt> {
+        let width = last.kernel.bandwidth().unwrap_or(1.0);
+        let widths: Vec<f64> = around.iter().map(|f| f * width).collect();
+        let ridges = RIDGES_AROUND.map(|f| (f * last.ridge).clamp(RIDGE_RANGE.0, RIDGE_RANGE.1));
+        self.judge(weights, &widths, last.linear, &ridges)
+    }
+
+    /// Average squared slopes of the fitted function, in units of the features themselves.
+    pub fn slopes(&self, now: &Learnt) -> Result<Vec<f64>> {
+        let ground = Ground::new(self.sample, self.family, &now.weights);
+        let solution = ground.solve(&now.verdict)?;
+        let rows = self.sample.classes.weights();
+        let own = squared_slopes(&ground, &now.verdict, &solution, rows);
+        let mut all = vec![0.0; now.weights.len()];
+        let used = crate::expansion::nonzero(&now.weights);
+        for (&j, g) in used.iter().zip(own) {
+            all[j] = g * now.weights[j] * now.weights[j];
+        }
+        Ok(all)
+    }
+
+    /// One round: new weights from the slopes, for the `keep` features of largest slopes.
+    pub fn round(&self, now: &Learnt, keep: usize, weigh: bool, around: &[f64]) -> Result<Learnt> {
+        let slopes = self.slopes(now)?;
+        let weights = self.from_slopes(&slopes, keep, weigh);
+        self.judge_around(&weights, &now.verdict, around)
+    }
+
+    /// Squared weights are proportional to `sqrt(G)` for kernels of the Euclidean distance, weights
+    /// themselves for the product kernel.
+    fn from_slopes(&self, slopes: &[f64], keep: usize, weigh: bool) -> Vec<f64> {
+        let top = slopes.iter().copied().fold(0.0, f64::max);
+        if top.is_nan() || top <= 0.0 {
+            return self.sample.active.clone();
+        }
+        let power = match self.family {
+            Family::Laplacian => 0.5,
+            _ => 0.25,
+        };
+        let mut order: Vec<usize> = (0..slopes.len()).filter(|&j| slopes[j] > 0.0).collect();
+        order.sort_by(|&a, &b| slopes[b].total_cmp(&slopes[a]));
+        let mut weights = vec![0.0; slopes.len()];
+        for &j in order.iter().take(keep) {
+            weights[j] = if weigh {
+                (slopes[j] / top).powf(power)
+            } else {
+                1.0
+            };
+        }
+        weights
+    }
+
+    /// The same weights, scaled such that the median distance is 1.
+    fn unit(&self, weights: &[f64]) -> Result<Vec<f64>> {
+        let n = self.sample.n();
+        let rows: Vec<usize> = match n <= ROWS_FOR_MEDIAN {
+            true => (0..n).collect(),
+            false => (0..ROWS_FOR_MEDIAN)
+                .map(|i| i * n / ROWS_FOR_MEDIAN)
+                .collect(),
+        };
+        let u = weighted(&self.sample.x.select_rows(&rows), weights);
+        let base = Pairs::new(self.family.base(), u.clone()).all(&u, |_| ());
+        let mut distances: Vec<f64> = (0..u.rows())
+            .flat_map(|i| base.row(i)[..i].iter().copied())
+            .collect();
+        let positive = distances.iter().filter(|d| **d > 1e-20);
+        let least = positive.clone().copied().fold(f64::INFINITY, f64::min);
+        if !least.is_finite() {
+            return Err(Error::Data(
+                "all rows are equal: there is nothing to tell the classes apart by".into(),
+            ));
+        }
+        let middle = distances.len() / 2;
+        let (_, median, _) = distances.select_nth_unstable_by(middle, f64::total_cmp);
+        // Most rows may be equal; the mean of the others is then the scale.
+        let scale = if *median > 1e-20 {
+            *median
+        } else {
+            let (sum, count) = distances
+                .iter()
+                .filter(|d| **d > 1e-20)
+                .fold((0.0, 0.0), |(s, c), d| (s + d, c + 1.0));
+            sum / count
+        };
+        let scale = match self.family {
+            Family::Laplacian => scale,
+            _ => scale.sqrt(),
+        };
+        Ok(weights.iter().map(|w| w / scale).collect())
+    }
+}

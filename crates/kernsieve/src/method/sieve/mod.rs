@@ -1,0 +1,589 @@
+//! The sieve: a learnt kernel on few features and few samples.
+//!
+//! ```text
+//! f_c(x) = b_c + <a_c, w*x> + sum_{i in S} A_ic k(w*x, w*x_i),    p = softmax(f)
+//! ```
+//! Features are standardised or become normal scores; the kernel is Gaussian, Laplacian or radial
+//! Laplacian; the linear part is in or out; the weights `w` are learnt from the slopes of the fitted
+//! function ([`weights`]), and features of small slopes are dropped by halves; the samples `S` are
+//! selected by orthogonal least squares with the ridge in ([`path`]); a softmax refit on them may
+//! replace the least squares. All of this is the data's choice: [`search`] finds a few plans by
+//! leaving out each row of a sample, and folds in which everything is learnt anew choose among them,
+//! among numbers of features and samples, and report the error.
+
+mod judge;
+mod learn;
+mod params;
+mod path;
+mod sample;
+mod search;
+mod weights;
+
+pub use params::{Linear, Prefer, Shape, Sieve, SieveSetting};
+
+use super::klr::logits;
+use super::{
+    About, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
+    Problem, Ranking, Refinement, Setting, Sparse, some,
+};
+use crate::classes::Classes;
+use crate::data::{NormalScores, stratified_sample};
+use crate::decision::Decision;
+use crate::error::Result;
+use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::{Family, cross_gram, gram};
+use crate::linalg::{Matrix, matmul};
+use crate::params::{Fallback, Kind, Param, Preparation, Protocol, Range};
+use crate::solver::softmax::softmax;
+use judge::{Verdict, of_family, weighted};
+use learn::{AROUND, Learner, Learnt};
+use path::{Coefficients, Path};
+use sample::{Sample, unit_weights};
+use search::{Plan, SECOND, plans, scores_of};
+
+/// Rows up to which every row is a candidate for the samples; beyond, this many are drawn by class.
+const CANDIDATES: usize = 3000;
+/// Candidates when features are dropped.
+const FEWER_CANDIDATES: usize = 800;
+/// Least squares outputs, which lie between 0 and 1, become logits by this factor. The temperature
+/// corrects it.
+const SHARPNESS: f64 = 6.0;
+/// Ridges of the softmax relative to that of the least squares: an eighth is the same penalty near
+/// even odds.
+const SOFTMAX_RIDGES: [f64; 2] = [0.125, 0.0125];
+/// By how many standard errors fewer features must be better before others are dropped for
+/// accuracy.
+const PAYS: f64 = 0.5;
+/// Most samples of a softmax refit.
+const MOST_SOFTMAX: usize = 500;
+
+/// Sizes along a path: each a quarter larger than the last, and the longest.
+fn sizes(longest: usize) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    let mut size = 1;
+    while size < longest {
+        sizes.push(size);
+        size += (size / 4).max(1);
+    }
+    sizes.push(longest);
+    sizes
+}
+
+/// Numbers of features to try: all, then half as many each time.
+fn levels(active: usize, max: Option<usize>) -> Vec<usize> {
+    let mut levels = vec![active];
+    while let Some(&last) = levels.last().filter(|l| **l > 1) {
+        levels.push(last.div_ceil(2));
+    }
+    if let Some(max) = max.filter(|m| *m < active)
+        && let Err(at) = levels.binary_search_by(|l| max.cmp(l))
+    {
+        levels.insert(at, max);
+    }
+    levels
+}
+
+/// The rows of a problem as a plan sees them.
+struct Seen {
+    scores: Option<NormalScores>,
+    x: Matrix,
+    sample: Sample,
+}
+
+impl Seen {
+    fn new(problem: &Problem, prepare: Preparation) -> Self {
+        let scored = prepare == Preparation::Scores && problem.may_score;
+        let scores = scored.then(|| scores_of(problem));
+        let mut x = problem.x.clone();
+        if let Some(scores) = &scores {
+            scores.apply_in_place(&mut x);
+        }
+        let sample = Sample::new(problem, scores.as_ref(), SECOND.0, SECOND.1);
+        Self { scores, x, sample }
+    }
+}
+
+impl SieveSetting {
+    fn plan(&self) -> Plan {
+        Plan {
+            prepare: self.prepare,
+            family: self.kernel.family(),
+            bandwidth: self.kernel.bandwidth().unwrap_or(1.0),
+            ridge: self.ridge,
+            linear: self.linear,
+            rounds: self.rounds,
+        }
+    }
+}
+
+impl Sieve {
+    /// Learns weights as a plan says, then drops features down to each of the numbers wanted, which
+    /// are in descending order.
+    fn learn(&self, sample: &Sample, plan: &Plan, wanted: &[usize]) -> Result<Vec<Learnt>> {
+        let learner = Learner {
+            sample,
+            family: plan.family,
+            ridge: self.ridge,
+        };
+        let start = Verdict::start(
+            of_family(plan.family, plan.bandwidth),
+            plan.ridge,
+            plan.linear,
+        );
+        let mut now = learner.judge_around(&sample.active, &start, &AROUND)?;
+        for _ in 0..plan.rounds {
+            now = learner.round(&now, usize::MAX, true, &AROUND)?;
+        }
+        let active = sample.active.iter().filter(|w| **w != 0.0).count();
+        let mut out = Vec::with_capacity(wanted.len());
+        let mut levels = levels(active, self.max_features).into_iter().peekable();
+        for &want in wanted {
+            while let Some(level) = levels.next_if(|l| *l >= want.min(active)) {
+                if level < active {
+                    now = learner.round(&now, level, plan.rounds > 0, &[1.0])?;
+                }
+            }
+            out.push(now.clone());
+        }
+        Ok(out)
+    }
+
+    /// Settings of a plan: a path of samples with all features, and shorter ones with fewer.
+    fn arm(&self, plan: &Plan, problem: &Problem, is_first: bool) -> Vec<SieveSetting> {
+        let n = problem.n();
+        let most = self.max_support.unwrap_or(n).min(n);
+        let setting = |n_features: usize, size: usize, softmax: Option<f64>| SieveSetting {
+            kernel: of_family(plan.family, plan.bandwidth),
+            prepare: plan.prepare,
+            ridge: plan.ridge,
+            linear: plan.linear,
+            rounds: plan.rounds,
+            n_features,
+            size,
+            softmax,
+        };
+        let mut arm = Vec::new();
+        let active = problem.n_active();
+        let allowed = self.max_features.unwrap_or(active).min(active);
+        for level in levels(active, self.max_features) {
+            if level > allowed || level < allowed && !is_first {
+                continue;
+            }
+            let longest = most.min(if level == active {
+                CANDIDATES
+            } else {
+                FEWER_CANDIDATES
+            });
+            let longest = if level == active && longest == n.min(CANDIDATES) {
+                most
+            } else {
+                longest
+            };
+            let sizes = sizes(longest);
+            arm.extend(sizes.iter().map(|&s| setting(level, s, None)));
+            let (shares, ridges): (&[f64], &[f64]) = match (is_first, level == allowed) {
+                (false, _) => (&[], &[]),
+                (true, true) => (&[0.05, 0.1, 0.2, 0.4], &SOFTMAX_RIDGES),
+                (true, false) => (&[0.1], &SOFTMAX_RIDGES),
+            };
+            let mut tried = vec![];
+            for share in shares {
+                let goal = ((share * n as f64) as usize).clamp(1, MOST_SOFTMAX);
+                let Some(&size) = sizes.iter().min_by_key(|s| s.abs_diff(goal)) else {
+                    continue;
+                };
+                if !tried.contains(&size) {
+                    tried.push(size);
+                    arm.extend(ridges.iter().map(|&r| setting(level, size, Some(r))));
+                }
+            }
+        }
+        arm
+    }
+
+    /// Scores of held-out rows by settings that differ in samples and readout alone.
+    fn follow(
+        &self,
+        seen: &Seen,
+        fold: &Fold,
+        held_out: &Matrix,
+        learnt: &Learnt,
+        settings: &[SieveSetting],
+    ) -> Result<Vec<HeldOut>> {
+        let problem = &fold.train;
+        let all = settings.iter().all(|s| s.n_features >= problem.n_active());
+        let most = if all { CANDIDATES } else { FEWER_CANDIDATES };
+        let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
+        let longest = settings.iter().map(|s| s.size).max().unwrap_or(1);
+        let path = Path::new(problem, &seen.x, learnt, &candidates, longest)?;
+        let mut order: Vec<usize> = (0..settings.len()).collect();
+        order.sort_by_key(|&i| settings[i].size);
+        let sizes: Vec<usize> = order.iter().map(|&i| settings[i].size).collect();
+        let decision = logits(problem);
+        let fits = path.follow(held_out, &sizes);
+        let mut out: Vec<Option<HeldOut>> = vec![None; settings.len()];
+        for (&i, fitted) in order.iter().zip(fits) {
+            let outputs = match settings[i].softmax {
+                None => sharpened(fitted),
+                Some(ridge) => {
+                    let u = weighted(held_out, &learnt.weights);
+                    let refit = Refit::new(
+                        problem,
+                        &seen.x,
+                        learnt,
+                        &path,
+                        settings[i].size,
+                        ridge,
+                        1e-4,
+                    )?;
+                    refit.outputs(&learnt.verdict.kernel, &u)
+                }
+            };
+            out[i] = Some(HeldOut {
+                scores: decision.scores(&outputs),
+                weights: Some(learnt.weights.clone()),
+            });
+        }
+        Ok(out.into_iter().flatten().collect())
+    }
+}
+
+/// Least squares fits as logits.
+fn sharpened(mut fitted: Matrix) -> Matrix {
+    let two = fitted.cols() == 1;
+    for v in fitted.as_mut_slice() {
+        *v = if two {
+            SHARPNESS * (2.0 * *v - 1.0)
+        } else {
+            SHARPNESS * *v
+        };
+    }
+    fitted
+}
+
+/// A softmax refit on the samples of a path.
+struct Refit {
+    /// Weighted samples.
+    centres: Matrix,
+    parts: Coefficients,
+    objective: f64,
+    steps: usize,
+    converged: bool,
+    gradient: f64,
+}
+
+impl Refit {
+    fn new(
+        problem: &Problem,
+        x: &Matrix,
+        learnt: &Learnt,
+        path: &Path,
+        size: usize,
+        ridge: f64,
+        tolerance: f64,
+    ) -> Result<Self> {
+        let verdict = &learnt.verdict;
+        let centres = path.centres(size);
+        let u = weighted(x, &learnt.weights);
+        let s = centres.rows();
+        let p = if verdict.linear { u.cols() } else { 0 };
+        let k = cross_gram(&verdict.kernel, &u, &centres);
+        let phi = Matrix::from_fn(u.rows(), 1 + p + s, |i, j| match j {
+            0 => 1.0,
+            j if j <= p => u[(i, j - 1)],
+            j => k[(i, j - 1 - p)],
+        });
+        let own = gram(&verdict.kernel, &centres);
+        let tau = judge::linear_variance(&learnt.weights);
+        let ridge = 2.0 * ridge * verdict.ridge;
+        let penalty = Matrix::from_fn(1 + p + s, 1 + p + s, |i, j| {
+            if i > p && j > p {
+                ridge * own[(i - 1 - p, j - 1 - p)]
+            } else if i == j && i > 0 {
+                ridge / tau
+            } else {
+                0.0
+            }
+        });
+        let weights = unit_weights(problem);
+        let codes = problem.labels.codes();
+        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
+        let found = softmax(&phi, &classes, &penalty, tolerance)?;
+        let q = found.coef.cols();
+        let parts = Coefficients {
+            offset: found.coef.row(0).to_vec(),
+            linear: (p > 0).then(|| Matrix::from_fn(p, q, |i, j| found.coef[(1 + i, j)])),
+            coef: Matrix::from_fn(s, q, |i, j| found.coef[(1 + p + i, j)]),
+        };
+        Ok(Self {
+            centres,
+            parts,
+            objective: found.objective,
+            steps: found.steps,
+            converged: found.converged,
+            gradient: found.gradient,
+        })
+    }
+
+    fn outputs(&self, kernel: &crate::kernel::Kernel, u: &Matrix) -> Matrix {
+        let k = cross_gram(kernel, u, &self.centres);
+        let mut z = matmul(k.view(), self.parts.coef.view());
+        crate::linalg::add_to_rows(&mut z, &self.parts.offset);
+        if let Some(linear) = &self.parts.linear {
+            let part = matmul(u.view(), linear.view());
+            let data = z.as_mut_slice().iter_mut();
+            data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
+        }
+        z
+    }
+}
+
+impl Method for Sieve {
+    type Setting = SieveSetting;
+
+    const ABOUT: About = About {
+        name: "sieve",
+        class: "SieveClassifier",
+        title: "a learnt kernel on few features and few samples",
+        plain: "learnt kernel on few features and few samples (sieve)",
+        summary: "A kernel whose shape, scale and feature weights are learnt, on selected features \
+                  and selected samples, with a linear part where it helps.",
+        paper: "kernsieve",
+        tuned: "everything",
+        decides: "softmax",
+        sparse: Sparse::Both,
+        outputs: Outputs::Logits,
+        calibrated: true,
+        params: &[
+            Param::new(
+                "kernel",
+                Kind::Word(&["gaussian", "laplacian", "radial-laplacian"], ""),
+                Fallback::Absent("chosen by the data"),
+                "Kernel",
+            )
+            .usual(),
+            Param::new(
+                "linear",
+                Kind::Word(&["in", "out"], ""),
+                Fallback::Absent("chosen by the data"),
+                "Linear part beside the kernel",
+            ),
+            Param::new(
+                "rounds",
+                Kind::Count {
+                    least: 0,
+                    most: 5,
+                    letter: "R",
+                },
+                Fallback::Absent("chosen by the data"),
+                "Rounds of learning feature weights; 0 weighs all features alike",
+            ),
+            Param::new(
+                "ridge",
+                Kind::Number {
+                    range: Range::Positive,
+                    letter: "G",
+                },
+                Fallback::Absent("chosen by the data"),
+                "Squared-norm penalty",
+            ),
+            Param::new(
+                "max_support",
+                Kind::Count {
+                    least: 1,
+                    most: u64::MAX,
+                    letter: "N",
+                },
+                Fallback::Absent("all"),
+                "Most samples to retain",
+            )
+            .usual(),
+            Param::new(
+                "max_features",
+                Kind::Count {
+                    least: 1,
+                    most: u64::MAX,
+                    letter: "N",
+                },
+                Fallback::Absent("all"),
+                "Most features to retain",
+            )
+            .usual(),
+            Param::new(
+                "prefer",
+                Kind::Word(&["accuracy", "small"], ""),
+                Fallback::Word("accuracy"),
+                "Choose the setting of least error and log loss, or the smallest model within one \
+                 standard error of it",
+            )
+            .usual(),
+        ],
+        auto: false,
+        ..About::BLANK
+    };
+
+    fn family(&self) -> Family {
+        self.kernel.map_or(Family::Gaussian, Shape::family)
+    }
+
+    fn footprint(&self, n: usize) -> Footprint {
+        let m = n.min(CANDIDATES) as u64;
+        Footprint {
+            cache: 8 * (4 * m * m + n as u64 * m),
+            ..Footprint::NONE
+        }
+    }
+
+    fn ranking(&self) -> Ranking {
+        Ranking::TemperedLogLoss
+    }
+
+    fn tuning_rows(&self, _n: usize) -> Option<usize> {
+        Some(3000)
+    }
+
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SieveSetting>> {
+        let plans = plans(self, problem)?;
+        let arms = plans.iter().enumerate();
+        some(
+            arms.map(|(i, plan)| self.arm(plan, problem, i == 0))
+                .collect(),
+        )
+    }
+
+    /// For accuracy: the smallest number of samples that costs next to nothing. For a small model:
+    /// the fewest numbers within one standard error.
+    fn refine(
+        &self,
+        _: &Problem,
+        _: &Protocol,
+        grid: &[CvEntry<SieveSetting>],
+        chosen: usize,
+    ) -> Result<Refinement<SieveSetting>> {
+        let best = &grid[chosen];
+        let (slack, same) = match self.prefer {
+            Prefer::Accuracy => (0.1, true),
+            Prefer::Small => (1.0, false),
+        };
+        // Features are dropped for accuracy only if that pays.
+        let mut best = best;
+        if self.prefer == Prefer::Accuracy {
+            let whole = grid
+                .iter()
+                .filter(|e| e.setting.same_search(&best.setting))
+                .filter(|e| e.setting.n_features > best.setting.n_features)
+                .min_by(|a, b| a.criterion().total_cmp(&b.criterion()));
+            if let Some(whole) = whole
+                && whole.criterion() <= best.criterion() + PAYS * best.criterion_error()
+            {
+                best = whole;
+            }
+        }
+        let bound = best.criterion() + slack * best.criterion_error();
+        let within = (0..grid.len()).filter(|&i| {
+            grid[i].criterion() <= bound && (!same || grid[i].setting.same_path(&best.setting))
+        });
+        let least =
+            within.min_by(|&a, &b| grid[a].setting.simpler(&grid[b].setting).then(a.cmp(&b)));
+        Ok(least.map_or(Refinement::Keep, Refinement::Entry))
+    }
+
+    fn held_out(&self, fold: &Fold, arm: &[SieveSetting]) -> Result<Vec<Option<HeldOut>>> {
+        let Some(first) = arm.first() else {
+            return Ok(vec![]);
+        };
+        let seen = Seen::new(&fold.train, first.prepare);
+        let mut held_out = fold.held_out.clone();
+        if let Some(scores) = &seen.scores {
+            scores.apply_in_place(&mut held_out);
+        }
+        let mut wanted: Vec<usize> = arm.iter().map(|s| s.n_features).collect();
+        wanted.sort_by(|a, b| b.cmp(a));
+        wanted.dedup();
+        let learnt = self.learn(&seen.sample, &first.plan(), &wanted)?;
+        let mut out: Vec<Option<HeldOut>> = vec![None; arm.len()];
+        for (&level, learnt) in wanted.iter().zip(&learnt) {
+            let places: Vec<usize> = (0..arm.len())
+                .filter(|&i| arm[i].n_features == level)
+                .collect();
+            let settings: Vec<SieveSetting> = places.iter().map(|&i| arm[i]).collect();
+            let answers = self.follow(&seen, fold, &held_out, learnt, &settings)?;
+            for (i, answer) in places.into_iter().zip(answers) {
+                out[i] = Some(answer);
+            }
+        }
+        Ok(out)
+    }
+
+    fn fit(&self, problem: &Problem, setting: &SieveSetting) -> Result<Fit> {
+        let seen = Seen::new(problem, setting.prepare);
+        let plan = setting.plan();
+        let learnt = self.learn(&seen.sample, &plan, &[setting.n_features])?;
+        let learnt = learnt
+            .last()
+            .ok_or(crate::error::Error::NoConvergence("the sieve"))?;
+        let candidates = stratified_sample(&problem.labels, CANDIDATES, problem.seed ^ 2);
+        let path = Path::new(problem, &seen.x, learnt, &candidates, setting.size)?;
+        let (parts, report) = match setting.softmax {
+            None => {
+                let mut parts = path.coefficients(path.len());
+                let q = parts.coef.cols();
+                let factor = if q == 1 { 2.0 * SHARPNESS } else { SHARPNESS };
+                let scale = |m: &mut Matrix| m.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
+                scale(&mut parts.coef);
+                parts.linear.as_mut().into_iter().for_each(scale);
+                parts.offset.iter_mut().for_each(|v| *v *= factor);
+                if q == 1 {
+                    parts.offset[0] -= SHARPNESS;
+                }
+                (
+                    parts,
+                    FitReport {
+                        iterations: path.len(),
+                        converged: true,
+                        ..FitReport::default()
+                    },
+                )
+            }
+            Some(ridge) => {
+                let refit = Refit::new(problem, &seen.x, learnt, &path, setting.size, ridge, 1e-8)?;
+                let report = FitReport {
+                    objective: Some(refit.objective),
+                    iterations: refit.steps,
+                    converged: refit.converged,
+                    residual: Some(refit.gradient),
+                    ..FitReport::default()
+                };
+                (refit.parts, report)
+            }
+        };
+        let samples = path.rows.clone();
+        let output = Output::Linear {
+            coef: parts.coef,
+            offset: parts.offset,
+        };
+        let rows = seen.x.select_rows(&samples);
+        let mut expansion =
+            KernelExpansion::new(learnt.verdict.kernel, learnt.weights.clone(), &rows, output);
+        if let Some(linear) = parts.linear {
+            expansion = expansion.with_linear(linear);
+        }
+        let steps = path.rows.iter().zip(&path.explained).enumerate();
+        let report = FitReport {
+            retained_rows: samples.clone(),
+            ridge: Some(learnt.verdict.ridge),
+            path: steps
+                .map(|(k, (&row, share))| PathStep {
+                    row: Some(row),
+                    ..PathStep::new(k + 1, 1.0 - share)
+                })
+                .collect(),
+            ..report
+        };
+        let decision: Decision = logits(problem);
+        Ok(Fit {
+            scores: seen.scores,
+            ..Fit::new(expansion, decision, report)
+        })
+    }
+}

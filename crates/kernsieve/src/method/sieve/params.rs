@@ -1,0 +1,173 @@
+//! Parameters and settings.
+
+use crate::kernel::Kernel;
+use crate::method::{Setting, Size};
+use crate::params::Preparation;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// A learnt kernel on few features and few samples.
+///
+/// | parameter | default | range | meaning |
+/// |---|---|---|---|
+/// | `kernel` | chosen by the data | | Gaussian, Laplacian or radial Laplacian |
+/// | `linear` | chosen by the data | in, out | a linear part beside the kernel |
+/// | `rounds` | chosen by the data | 0 to 5 | rounds of learning feature weights |
+/// | `ridge` | chosen by the data | above 0 | penalty, relative to the variance of a function |
+/// | `max_support` | all | 1 or more | at most this many samples |
+/// | `max_features` | all | 1 or more | at most this many features |
+/// | `prefer` | accuracy | accuracy, small | least error, or small within a standard error |
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sieve {
+    pub(super) kernel: Option<Shape>,
+    pub(super) linear: Option<Linear>,
+    pub(super) rounds: Option<usize>,
+    pub(super) ridge: Option<f64>,
+    pub(super) max_support: Option<usize>,
+    pub(super) max_features: Option<usize>,
+    pub(super) prefer: Prefer,
+}
+
+/// The shape of a kernel, without its bandwidth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// [`Kernel::Gaussian`].
+    Gaussian,
+    /// [`Kernel::Laplacian`], a product over features.
+    Laplacian,
+    /// [`Kernel::RadialLaplacian`].
+    RadialLaplacian,
+}
+
+/// Whether there is a linear part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Linear {
+    /// There is one.
+    In,
+    /// There is none.
+    Out,
+}
+
+/// What a setting is chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefer {
+    /// Least error and log loss.
+    #[default]
+    Accuracy,
+    /// Fewest numbers within one standard error of that.
+    Small,
+}
+
+impl Sieve {
+    /// Everything chosen by the data, for accuracy.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this shape of kernel.
+    pub fn kernel(mut self, shape: Shape) -> Self {
+        self.kernel = Some(shape);
+        self
+    }
+
+    /// With or without a linear part.
+    pub fn linear(mut self, linear: Linear) -> Self {
+        self.linear = Some(linear);
+        self
+    }
+
+    /// With this many rounds of learning weights.
+    pub fn rounds(mut self, rounds: usize) -> Self {
+        self.rounds = Some(rounds);
+        self
+    }
+
+    /// With this ridge.
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = Some(ridge);
+        self
+    }
+
+    /// With at most this many samples.
+    pub fn max_support(mut self, samples: usize) -> Self {
+        self.max_support = Some(samples);
+        self
+    }
+
+    /// With at most this many features.
+    pub fn max_features(mut self, features: usize) -> Self {
+        self.max_features = Some(features);
+        self
+    }
+
+    /// With settings chosen for this.
+    pub fn prefer(mut self, prefer: Prefer) -> Self {
+        self.prefer = prefer;
+        self
+    }
+}
+
+/// A setting of [`Sieve`]. Weights of features, bandwidth (around the one given here) and ridge are
+/// learnt anew from the rows that are fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SieveSetting {
+    /// The kernel; its bandwidth, in units of the median distance, is where the search begins.
+    pub kernel: Kernel,
+    /// How features are prepared.
+    pub prepare: Preparation,
+    /// Where the search for the ridge begins.
+    pub ridge: f64,
+    /// Whether there is a linear part.
+    pub linear: bool,
+    /// Rounds of learning weights.
+    pub rounds: usize,
+    /// Features kept.
+    pub n_features: usize,
+    /// Samples kept.
+    pub size: usize,
+    /// Ridge of the softmax refit relative to that of the least squares; `None` keeps the least
+    /// squares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softmax: Option<f64>,
+}
+
+impl SieveSetting {
+    /// Whether both learn the same kernel, apart from the number of features.
+    pub(super) fn same_kernel(&self, other: &Self) -> bool {
+        (self.kernel, self.prepare, self.linear, self.rounds)
+            == (other.kernel, other.prepare, other.linear, other.rounds)
+    }
+}
+
+impl Setting for SieveSetting {
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    fn size(&self) -> Size {
+        Size {
+            samples: Some(self.size),
+            features: Some(self.n_features),
+        }
+    }
+
+    /// Fewer numbers in the model.
+    fn simpler(&self, other: &Self) -> Ordering {
+        let numbers = |s: &Self| (s.size + usize::from(s.linear)) * s.n_features;
+        numbers(self)
+            .cmp(&numbers(other))
+            .then(self.rounds.cmp(&other.rounds))
+    }
+
+    fn same_path(&self, other: &Self) -> bool {
+        self.same_kernel(other) && self.n_features == other.n_features
+    }
+
+    fn same_search(&self, other: &Self) -> bool {
+        self.same_kernel(other)
+    }
+}

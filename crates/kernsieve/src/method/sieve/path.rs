@@ -1,0 +1,344 @@
+//! The path of samples: orthogonal least squares on the learnt kernel, with the ridge and with the
+//! offset and the linear part always in.
+//!
+//! The penalised regression on candidates `S`, `|y - b - u'a - K_S A|^2 + lambda (A'K_SS A + |a|^2 /
+//! tau)`, has the normal equations of an ordinary one whose products of columns are `K'K + lambda
+//! K_mm`. So the pivoted factorisation of [`crate::solver::ols`] selects samples for the penalised
+//! fit too, and with all rows as candidates the end of the path is kernel ridge regression.
+//! Complexity: `n m^2` flops for the sums and `m^2 s` for a path of `s` samples.
+
+use super::judge::weighted;
+use super::learn::Learnt;
+use super::sample::{responses, unit_weights};
+use crate::classes::Classes;
+use crate::error::Result;
+use crate::kernel::{Pairs, cross_gram, gram};
+use crate::linalg::{Matrix, View, cholesky_shifted, dot, matmul, symmetric_product};
+use crate::method::Problem;
+use crate::solver::ols::ranked_selection;
+
+/// Rows whose kernel values are held at once.
+const BLOCK: usize = 4096;
+
+/// Products of the columns `[k(., z_1) ... k(., z_m), u]` with each other and with the responses,
+/// and sums of both: what a path needs to know of the rows. Sums of parts of the rows add up.
+#[derive(Clone)]
+pub(super) struct Sums {
+    gram: Matrix,
+    products: Matrix,
+    columns: Vec<f64>,
+    responses: Vec<f64>,
+    total: f64,
+}
+
+impl Sums {
+    fn zero(columns: usize, responses: usize) -> Self {
+        Self {
+            gram: Matrix::zeros(columns, columns),
+            products: Matrix::zeros(columns, responses),
+            columns: vec![0.0; columns],
+            responses: vec![0.0; responses],
+            total: 0.0,
+        }
+    }
+
+    /// Adds rows: their columns, responses and weights.
+    fn update(&mut self, mut k: Matrix, mut y: Matrix, weights: Option<&[f64]>) {
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        for i in 0..k.rows() {
+            self.total += weight(i);
+            let add = |to: &mut [f64], from: &[f64]| {
+                to.iter_mut()
+                    .zip(from)
+                    .for_each(|(a, b)| *a += weight(i) * b);
+            };
+            add(&mut self.columns, k.row(i));
+            add(&mut self.responses, y.row(i));
+            if weights.is_some() {
+                let root = weight(i).sqrt();
+                k.row_mut(i).iter_mut().for_each(|v| *v *= root);
+                y.row_mut(i).iter_mut().for_each(|v| *v *= root);
+            }
+        }
+        add(&mut self.gram, &symmetric_product(k.view().t()));
+        add(&mut self.products, &matmul(k.view().t(), y.view()));
+    }
+
+    /// Adds the sums of other rows.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for rows beyond memory"))]
+    fn merge(&mut self, other: &Self) {
+        add(&mut self.gram, &other.gram);
+        add(&mut self.products, &other.products);
+        for (a, b) in self.columns.iter_mut().zip(&other.columns) {
+            *a += b;
+        }
+        for (a, b) in self.responses.iter_mut().zip(&other.responses) {
+            *a += b;
+        }
+        self.total += other.total;
+    }
+
+    /// Products of centred columns.
+    fn centred(mut self) -> Self {
+        for i in 0..self.gram.rows() {
+            let mean = self.columns[i] / self.total;
+            let row = self.gram.row_mut(i).iter_mut();
+            row.zip(&self.columns).for_each(|(v, c)| *v -= mean * c);
+            let row = self.products.row_mut(i).iter_mut();
+            row.zip(&self.responses).for_each(|(v, r)| *v -= mean * r);
+        }
+        self
+    }
+}
+
+fn add(to: &mut Matrix, from: &Matrix) {
+    let to = to.as_mut_slice().iter_mut();
+    to.zip(from.as_slice()).for_each(|(a, b)| *a += b);
+}
+
+/// A path of selected samples.
+pub(super) struct Path {
+    /// Selected samples, as rows of the problem.
+    pub rows: Vec<usize>,
+    /// Share of the variance of the responses that is explained after each step.
+    pub explained: Vec<f64>,
+    /// What they are compared with: weighted candidates.
+    candidates: Matrix,
+    /// The candidates in order of selection.
+    order: Vec<usize>,
+    /// Row `k` of the factor: products with the unit vectors before, and its own length.
+    factor: Matrix,
+    /// Products of the unit vectors with the responses, steps x responses.
+    along: Matrix,
+    /// Means of the candidates' columns, then of the linear ones.
+    means: Vec<f64>,
+    response_means: Vec<f64>,
+    /// For the linear part: `C^-1 B` and `C^-1 u'Y`, features x candidates and features x
+    /// responses.
+    linear: Option<(Matrix, Matrix)>,
+    learnt: Learnt,
+}
+
+/// Coefficients at a size of the path.
+pub(super) struct Coefficients {
+    /// Samples x responses.
+    pub coef: Matrix,
+    /// Features used x responses.
+    pub linear: Option<Matrix>,
+    pub offset: Vec<f64>,
+}
+
+impl Path {
+    /// Selects up to `longest` of the candidates, which are rows of the problem. `x` is the
+    /// problem's rows as the method prepares them.
+    pub fn new(
+        problem: &Problem,
+        x: &Matrix,
+        learnt: &Learnt,
+        candidates: &[usize],
+        longest: usize,
+    ) -> Result<Self> {
+        let verdict = &learnt.verdict;
+        let weights = unit_weights(problem);
+        let codes = problem.labels.codes();
+        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
+        let y = responses(&classes);
+        let centres = weighted(&x.select_rows(candidates), &learnt.weights);
+        let (m, q) = (candidates.len(), y.cols());
+        let p = if verdict.linear { centres.cols() } else { 0 };
+        let mut sums = Sums::zero(m + p, q);
+        for start in (0..x.rows()).step_by(BLOCK) {
+            let range: Vec<usize> = (start..(start + BLOCK).min(x.rows())).collect();
+            let u = weighted(&x.select_rows(&range), &learnt.weights);
+            let mut k = cross_gram(&verdict.kernel, &u, &centres);
+            if p > 0 {
+                k = beside(&k, &u);
+            }
+            let own: Option<Vec<f64>> = weights.as_ref().map(|w| w[start..][..range.len()].into());
+            sums.update(k, y.select_rows(&range), own.as_deref());
+        }
+        let variance: f64 = {
+            let means: Vec<f64> = sums.responses.iter().map(|r| r / sums.total).collect();
+            (0..y.rows())
+                .map(|i| {
+                    let gaps = y.row(i).iter().zip(&means);
+                    classes.weight(i) * gaps.map(|(v, m)| (v - m) * (v - m)).sum::<f64>()
+                })
+                .sum()
+        };
+        let own = gram(&verdict.kernel, &centres);
+        let ranks = row_ranks(&centres);
+        Ok(Self::of_sums(
+            sums, &own, centres, &ranks, candidates, learnt, longest, variance,
+        )?)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn of_sums(
+        sums: Sums,
+        own: &Matrix,
+        centres: Matrix,
+        ranks: &[usize],
+        candidates: &[usize],
+        learnt: &Learnt,
+        longest: usize,
+        variance: f64,
+    ) -> Result<Self> {
+        let ridge = learnt.verdict.ridge;
+        let means: Vec<f64> = sums.columns.iter().map(|c| c / sums.total).collect();
+        let response_means: Vec<f64> = sums.responses.iter().map(|r| r / sums.total).collect();
+        let sums = sums.centred();
+        let (m, q) = (own.rows(), sums.products.cols());
+        let p = sums.gram.rows() - m;
+        let mut g = Matrix::from_fn(m, m, |i, j| sums.gram[(i, j)] + ridge * own[(i, j)]);
+        let mut b = Matrix::from_fn(m, q, |i, j| sums.products[(i, j)]);
+        let mut explained = 0.0;
+        let linear = if p > 0 {
+            let tau = super::judge::linear_variance(&learnt.weights);
+            let c = Matrix::from_fn(p, p, |i, j| sums.gram[(m + i, m + j)]);
+            let factor = cholesky_shifted(c, ridge / tau)?;
+            let cross = Matrix::from_fn(p, m, |i, j| sums.gram[(m + i, j)]);
+            let products = Matrix::from_fn(p, q, |i, j| sums.products[(m + i, j)]);
+            let (mut to_columns, mut to_responses) = (cross.clone(), products.clone());
+            factor.solve_in_place(&mut to_columns);
+            factor.solve_in_place(&mut to_responses);
+            let less = matmul(cross.view().t(), to_columns.view());
+            let (data, less) = (g.as_mut_slice().iter_mut(), less.as_slice());
+            data.zip(less).for_each(|(v, l)| *v -= l);
+            let less = matmul(cross.view().t(), to_responses.view());
+            let (data, less) = (b.as_mut_slice().iter_mut(), less.as_slice());
+            data.zip(less).for_each(|(v, l)| *v -= l);
+            explained = dot(products.as_slice(), to_responses.as_slice());
+            Some((to_columns, to_responses))
+        } else {
+            None
+        };
+        let mut rows = Vec::new();
+        let mut shares = Vec::new();
+        let mut order = Vec::new();
+        let mut factor: Vec<Vec<f64>> = Vec::new();
+        let mut along: Vec<f64> = Vec::new();
+        ranked_selection(g, b, ranks, longest.min(m), |step| {
+            order.push(step.candidate);
+            rows.push(candidates[step.candidate]);
+            explained += dot(step.responses, step.responses);
+            shares.push(explained / variance.max(f64::MIN_POSITIVE));
+            let mut row = step.projections.to_vec();
+            row.push(step.length);
+            factor.push(row);
+            along.extend_from_slice(step.responses);
+            true
+        });
+        let s = order.len();
+        let factor = Matrix::from_fn(s, s, |i, j| factor[i].get(j).copied().unwrap_or(0.0));
+        Ok(Self {
+            rows,
+            explained: shares,
+            candidates: centres,
+            order,
+            factor,
+            along: Matrix::from_vec(along, s, q),
+            means,
+            response_means,
+            linear,
+            learnt: learnt.clone(),
+        })
+    }
+
+    /// Number of samples at the end.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Fitted responses of other rows (prepared, not weighted) at each of these sizes.
+    pub fn follow(&self, x: &Matrix, sizes: &[usize]) -> Vec<Matrix> {
+        let u = weighted(x, &self.learnt.weights);
+        let (n, q, m) = (u.rows(), self.along.cols(), self.candidates.rows());
+        let chosen = self.candidates.select_rows(&self.order);
+        let family = self.learnt.verdict.kernel.family();
+        // Steps x rows, so that the triangular solve runs along the steps.
+        let mut k = Pairs::new(family.base(), u.clone())
+            .all(&chosen, |v| self.learnt.verdict.kernel.apply(v));
+        let mut fitted = Matrix::from_fn(n, q, |_, j| self.response_means[j]);
+        for (row, &l) in k.as_mut_slice().chunks_exact_mut(n.max(1)).zip(&self.order) {
+            row.iter_mut().for_each(|v| *v -= self.means[l]);
+        }
+        if let Some((to_columns, to_responses)) = &self.linear {
+            let p = u.cols();
+            let centred = Matrix::from_fn(n, p, |i, j| u[(i, j)] - self.means[m + j]);
+            let part = matmul(centred.view(), to_responses.view());
+            add(&mut fitted, &part);
+            let columns = to_columns.select_columns(&self.order);
+            let less = matmul(columns.view().t(), centred.view().t());
+            let data = k.as_mut_slice().iter_mut();
+            data.zip(less.as_slice()).for_each(|(v, l)| *v -= l);
+        }
+        crate::linalg::solve_lower(self.factor.view(), &mut k);
+        let mut at = 0;
+        sizes
+            .iter()
+            .map(|&size| {
+                let size = size.min(self.len());
+                if size > at {
+                    let (steps, part) = (k.rows_view(at..size), self.along.rows_view(at..size));
+                    add(&mut fitted, &matmul(steps.t(), part));
+                    at = size;
+                }
+                fitted.clone()
+            })
+            .collect()
+    }
+
+    /// The selected candidates up to a size, weighted.
+    pub fn centres(&self, size: usize) -> Matrix {
+        self.candidates
+            .select_rows(&self.order[..size.min(self.len())])
+    }
+
+    /// Coefficients at a size: `R A = Q'Y` by back substitution.
+    pub fn coefficients(&self, size: usize) -> Coefficients {
+        let s = size.min(self.len());
+        let q = self.along.cols();
+        let mut coef = Matrix::from_fn(s, q, |k, j| self.along[(k, j)]);
+        let stride = self.factor.cols();
+        let factor = View::new(self.factor.as_slice(), s, s, stride);
+        crate::linalg::solve_lower_transposed(factor, &mut coef);
+        let m = self.candidates.rows();
+        let order = &self.order[..s];
+        let linear = self.linear.as_ref().map(|(to_columns, to_responses)| {
+            let less = matmul(to_columns.select_columns(order).view(), coef.view());
+            Matrix::from_fn(to_responses.rows(), q, |i, j| {
+                to_responses[(i, j)] - less[(i, j)]
+            })
+        });
+        let mut offset = self.response_means.clone();
+        for (j, o) in offset.iter_mut().enumerate() {
+            *o -= (0..s)
+                .map(|k| coef[(k, j)] * self.means[order[k]])
+                .sum::<f64>();
+            if let Some(linear) = &linear {
+                *o -= (0..linear.rows())
+                    .map(|i| linear[(i, j)] * self.means[m + i])
+                    .sum::<f64>();
+            }
+        }
+        Coefficients {
+            coef,
+            linear,
+            offset,
+        }
+    }
+}
+
+/// Columns of two matrices with the same rows.
+pub(super) fn beside(a: &Matrix, b: &Matrix) -> Matrix {
+    let (p, q) = (a.cols(), b.cols());
+    let mut data = Vec::with_capacity(a.rows() * (p + q));
+    for i in 0..a.rows() {
+        data.extend_from_slice(a.row(i));
+        data.extend_from_slice(b.row(i));
+    }
+    Matrix::from_vec(data, a.rows(), p + q)
+}
+
+pub(super) use crate::method::smkda::row_ranks;

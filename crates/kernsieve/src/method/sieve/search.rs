@@ -1,0 +1,177 @@
+//! The search: which preparation, kernel, linear part and rounds of weights deserve folds.
+//!
+//! Everything is judged by leaving out each row of a sample ([`super::judge`]). That is cheap, and
+//! good enough to choose; weights learnt on the rows that judge them look better than they are, so
+//! what is reported comes from folds.
+
+use super::judge::{RIDGES, Verdict, best};
+use super::learn::{AROUND, Learner, Learnt};
+use super::sample::Sample;
+use super::{Linear, Shape, Sieve};
+use crate::data::NormalScores;
+use crate::error::{Error, Result};
+use crate::kernel::Family;
+use crate::method::Problem;
+use crate::params::Preparation;
+use rayon::prelude::*;
+
+/// Rows and landmarks of the first look.
+const FIRST: (usize, usize) = (800, 300);
+/// Rows and landmarks on which weights are learnt.
+pub(super) const SECOND: (usize, usize) = (1500, 400);
+/// Rounds of weights tried.
+const ROUNDS: usize = 3;
+/// Pairs of preparation and kernel for which weights are learnt.
+const PAIRS: usize = 2;
+/// Up to this number of rows, a second pair goes to the folds.
+const FEW_ROWS: usize = 1500;
+/// Most features of a linear part.
+const MOST_LINEAR: usize = 256;
+
+/// What is learnt: preparation and kernel, and how often weights are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Plan {
+    pub prepare: Preparation,
+    pub family: Family,
+    /// Bandwidth to start from.
+    pub bandwidth: f64,
+    /// Ridge to start from.
+    pub ridge: f64,
+    pub linear: bool,
+    pub rounds: usize,
+}
+
+impl Shape {
+    pub(super) fn family(self) -> Family {
+        match self {
+            Self::Gaussian => Family::Gaussian,
+            Self::Laplacian => Family::Laplacian,
+            Self::RadialLaplacian => Family::RadialLaplacian,
+        }
+    }
+}
+
+/// Bandwidths of the first look, in units of the median distance; wide ones first.
+fn widths(family: Family) -> &'static [f64] {
+    match family {
+        Family::Gaussian => &[4.0, 1.7, 1.0, 0.65, 0.4, 0.25, 0.15],
+        _ => &[8.0, 3.0, 1.2, 0.6, 0.3, 0.15],
+    }
+}
+
+/// The plans that deserve folds, best first.
+pub(super) fn plans(method: &Sieve, problem: &Problem) -> Result<Vec<Plan>> {
+    let families: Vec<Family> = match method.kernel {
+        Some(shape) => vec![shape.family()],
+        None => vec![Family::Gaussian, Family::Laplacian, Family::RadialLaplacian],
+    };
+    let scores = problem.may_score.then(|| scores_of(problem));
+    let mut preparations = vec![(Preparation::Standardize, None)];
+    // With two-valued features alone, scores change nothing.
+    if let Some(scores) = &scores
+        && scores.curves.iter().any(|c| c.knots.len() > 4)
+    {
+        preparations.push((Preparation::Scores, Some(scores)));
+    }
+    let pairs: Vec<(Preparation, Option<&NormalScores>, Family)> = preparations
+        .iter()
+        .flat_map(|(prepare, scores)| families.iter().map(move |f| (*prepare, *scores, *f)))
+        .collect();
+    let first: Vec<(Learnt, usize)> = pairs
+        .par_iter()
+        .enumerate()
+        .map(|(i, (_, scores, family))| {
+            let sample = Sample::new(problem, *scores, FIRST.0, FIRST.1);
+            Ok((look(method, &sample, *family)?, i))
+        })
+        .collect::<Result<_>>()?;
+    let order = ranked(first.iter().map(|(l, _)| l.verdict).collect());
+    let rounds = method.rounds.unwrap_or(ROUNDS);
+    // Weights for the best pairs, all on the same rows.
+    let mut found: Vec<(Plan, Verdict)> = Vec::new();
+    for &k in order.iter().take(PAIRS) {
+        let (learnt, i) = &first[k];
+        let (prepare, scores, family) = pairs[*i];
+        let sample = Sample::new(problem, scores, SECOND.0, SECOND.1);
+        let learner = Learner {
+            sample: &sample,
+            family,
+            ridge: method.ridge,
+        };
+        let mut now = learner.judge_around(&sample.active, &learnt.verdict, &AROUND)?;
+        let bandwidth = now.verdict.kernel.bandwidth().unwrap_or(1.0);
+        let linear = now.verdict.linear;
+        let ridge = now.verdict.ridge;
+        for round in 0..=rounds {
+            if round > 0 {
+                now = learner.round(&now, usize::MAX, true, &AROUND)?;
+            }
+            let plan = Plan {
+                prepare,
+                family,
+                bandwidth,
+                ridge,
+                linear,
+                rounds: round,
+            };
+            if method.rounds.is_none_or(|r| r == round) {
+                found.push((plan, now.verdict));
+            }
+        }
+    }
+    let order = ranked(found.iter().map(|f| f.1).collect());
+    let sorted: Vec<Plan> = order.iter().map(|&i| found[i].0).collect();
+    let first = *sorted
+        .first()
+        .ok_or(Error::NoConvergence("the search for a kernel"))?;
+    let mut plans = vec![first];
+    // The same pair with and without weights.
+    let same = |p: &&Plan| p.prepare == first.prepare && p.family == first.family;
+    let other = |p: &&Plan| (p.rounds == 0) != (first.rounds == 0);
+    plans.extend(sorted.iter().filter(same).find(other));
+    // The best of another pair, where rows are so few that leaving out each says little.
+    if problem.n() <= FEW_ROWS {
+        plans.extend(sorted.iter().find(|p| !same(p)));
+    }
+    Ok(plans)
+}
+
+/// The normal scores of a problem's rows.
+pub(super) fn scores_of(problem: &Problem) -> NormalScores {
+    NormalScores::fit(&problem.x, problem.weights.as_deref())
+}
+
+/// All bandwidths without a linear part, then some with one.
+fn look(method: &Sieve, sample: &Sample, family: Family) -> Result<Learnt> {
+    let learner = Learner {
+        sample,
+        family,
+        ridge: method.ridge,
+    };
+    let active = sample.active.iter().filter(|w| **w != 0.0).count();
+    let possible = active <= MOST_LINEAR && 3 * active <= sample.n();
+    match method.linear {
+        Some(Linear::In) => return learner.judge(&sample.active, widths(family), true, &RIDGES),
+        Some(Linear::Out) => return learner.judge(&sample.active, widths(family), false, &RIDGES),
+        None if !possible => return learner.judge(&sample.active, widths(family), false, &RIDGES),
+        None => {}
+    }
+    let plain = learner.judge(&sample.active, widths(family), false, &RIDGES)?;
+    let width = plain.verdict.kernel.bandwidth().unwrap_or(1.0);
+    let near: Vec<f64> = [1.0, 0.5].iter().map(|f| f * width).collect();
+    let linear = learner.judge(&sample.active, &near, true, &RIDGES)?;
+    let chosen = best(&[plain.verdict, linear.verdict]);
+    Ok(if chosen == Some(1) { linear } else { plain })
+}
+
+/// Positions, best first.
+fn ranked(verdicts: Vec<Verdict>) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..verdicts.len()).collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let own: Vec<Verdict> = left.iter().map(|&i| verdicts[i]).collect();
+        let Some(k) = best(&own) else { break };
+        order.push(left.remove(k));
+    }
+    order
+}
