@@ -264,7 +264,12 @@ def with_linear_part(model, rng):
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize(
     "case",
-    ["klr --ridge 0.1", "klr --kernel linear --ridge 0.1", "fivm --max-features 3", "klr --kernel laplacian --ridge 0.1"],
+    [
+        "fivm --max-features 3",
+        "klr --kernel laplacian --ridge 0.1",
+        "klr --kernel linear --ridge 0.1",
+        "klr --ridge 0.1",
+    ],
 )
 def test_a_linear_part(workshop, case, classes):
     x, y, near, far, absurd = sample(classes)
@@ -342,7 +347,9 @@ def test_what_a_graph_says_of_itself(workshop):
     assert run(content, near[:1])[0].shape == (1,)
 
 
-@pytest.mark.parametrize("case", ["kos", "kos --kernel laplacian", "kos --prepare scores", "lda", "l1-dkf", "parzen", "l2qp"])
+@pytest.mark.parametrize(
+    "case", ["kos", "kos --kernel laplacian", "kos --prepare scores", "lda", "l1-dkf", "parzen", "l2qp"]
+)
 def test_a_missing_value_is_not_hidden(workshop, case):
     x, y, near, _, _ = sample(4)
     workshop.fit(x, y, *options(case, 4))

@@ -40,9 +40,10 @@ def sample(n, seed=0):
     y = np.arange(n) % 3
     normal = rng.normal(size=(n, 3)) + 0.7 * y[:, None]
     flag = (rng.random(n) < 0.3 + 0.15 * y) * 1.0
-    x = np.column_stack([np.exp(2 * normal[:, 0]), normal[:, 1] ** 3, np.floor(2 * normal[:, 2]), flag, np.full(n, 7.0)])
-    test = np.concatenate([x[:20], 0.5 * (x[:40] + x[40:80]), 1e3 * rng.normal(size=(10, 5)), 1e30 * rng.normal(size=(5, 5))])
-    return x, y, test
+    skewed, cubed, few = np.exp(2 * normal[:, 0]), normal[:, 1] ** 3, np.floor(2 * normal[:, 2])
+    x = np.column_stack([skewed, cubed, few, flag, np.full(n, 7.0)])
+    far = rng.normal(size=(15, 5)) * np.repeat([1e3, 1e30], [10, 5])[:, None]
+    return x, y, np.concatenate([x[:20], 0.5 * (x[:40] + x[40:80]), far])
 
 
 CASES = [

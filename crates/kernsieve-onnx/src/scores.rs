@@ -1,11 +1,11 @@
-//! Normal scores, by the formula of the library: the last knot at or below the standardised value is
-//! found by bisection, then the curve is followed from there.
+//! Normal scores, by the formula of the library: the last knot at or below the standardised value
+//! is found by bisection, then the curve is followed from there.
 //!
 //! All of it is in double precision, in a graph of single precision as well: where two knots are
-//! close to each other the curve is steep, and the position between them needs the digits. So a graph
-//! of single precision has the library's scores of the numbers that it is given. What it cannot undo
-//! is the rounding of these numbers: values that differ by less than a share of `2^-24` may be given
-//! as one number, and have one score.
+//! close to each other the curve is steep, and the position between them needs the digits. So a
+//! graph of single precision has the library's scores of the numbers that it is given. What it
+//! cannot undo is the rounding of these numbers: values that differ by less than a share of `2^-24`
+//! may be given as one number, and have one score.
 
 use crate::Precision;
 use crate::graph::Graph;
@@ -94,8 +94,8 @@ fn follow(graph: &mut Graph, v: &str, curves: &[&Curve]) -> Result<String> {
     Ok(graph.op("Where", &[&without, v, &scored]))
 }
 
-/// The place in the tables of the last knot at or below each value: in every step, half of the places
-/// that are left are skipped if the knot behind them is not above the value.
+/// The place in the tables of the last knot at or below each value: in every step, half of the
+/// places that are left are skipped if the knot behind them is not above the value.
 fn bisection(graph: &mut Graph, v: &str, tables: &Tables, p: usize) -> Result<String> {
     let knots = graph.numbers("the knots", &tables.knots, &[tables.knots.len()])?;
     let starts: Vec<i64> = (0..p).map(|k| (k * tables.room) as i64).collect();

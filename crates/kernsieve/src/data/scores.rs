@@ -1,8 +1,8 @@
 //! Normal scores: every feature through its own distribution function and the normal quantile.
 //!
 //! A kernel sees distances, so the scale of a feature decides how much it says. Trees see only the
-//! order of its values. Normal scores give a kernel the same: however skewed a feature is, its score
-//! is nearly normal, and outliers end where the training rows end.
+//! order of its values. Normal scores give a kernel the same: however skewed a feature is, its
+//! score is nearly normal, and outliers end where the training rows end.
 
 use crate::linalg::Matrix;
 use crate::statistics::normal_quantile;

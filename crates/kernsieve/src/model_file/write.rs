@@ -137,8 +137,8 @@ fn decision_tensors(prefix: &str, decision: &Decision, tensors: &mut Vec<Tensor>
     }
 }
 
-/// The arrays of normal scores: the knots of all features one after another, their scores, and where
-/// those of each feature start.
+/// The arrays of normal scores: the knots of all features one after another, their scores, and
+/// where those of each feature start.
 fn score_tensors(scores: &NormalScores, tensors: &mut Vec<Tensor>) {
     let curves = || scores.curves.iter();
     let knots: Vec<f64> = curves().flat_map(|c| &c.knots).copied().collect();
