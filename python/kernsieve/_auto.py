@@ -30,6 +30,9 @@ class AutoClassifier(KernsieveClassifier):
         Weights of the classes. They multiply the probabilities, as ``costs`` do.
     standardize : bool, default=True
         Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the order of the values
+        alone: for skewed features and outliers. ``None``: standardize; sieve: chosen by the data.
     rule : {'min', '1se'}, default="min"
         Take the setting of least error, or the simplest within one standard error of it.
     validation : {'cv', 'split'}, default="cv"
@@ -102,6 +105,7 @@ class AutoClassifier(KernsieveClassifier):
         costs=None,
         class_weight=None,
         standardize=True,
+        prepare=None,
         rule="min",
         validation="cv",
         folds=5,
@@ -117,6 +121,7 @@ class AutoClassifier(KernsieveClassifier):
         self.costs = costs
         self.class_weight = class_weight
         self.standardize = standardize
+        self.prepare = prepare
         self.rule = rule
         self.validation = validation
         self.folds = folds

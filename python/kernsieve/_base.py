@@ -95,6 +95,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         precomputed = self._precomputed()
         if precomputed:
             check_square(X)
+            if getattr(self, "prepare", None) is not None:
+                raise ValueError("a precomputed kernel has no features to prepare; leave prepare=None")
         rows = kept = None
         whole = X, y
         if weights is not None:

@@ -25,6 +25,16 @@ def test_the_smallest_model_within_one_standard_error(ring):
     assert cross_val_score(AutoClassifier(folds=3), X, y, cv=3).mean() > 0.8
 
 
+def test_features_are_prepared_by_scores(ring):
+    X, y = ring
+    auto = AutoClassifier(prepare="scores", folds=3).fit(X, y)
+    # Only the order of the values counts.
+    steep = np.sign(X) * np.expm1(3 * np.abs(X))
+    again = AutoClassifier(prepare="scores", folds=3).fit(steep, y)
+    assert auto.method_ == again.method_
+    assert (auto.predict(X) == again.predict(steep)).mean() > 0.95
+
+
 def test_a_file_holds_the_method_that_was_taken(ring, tmp_path):
     X, y = ring
     auto = AutoClassifier().fit(X, y)

@@ -110,6 +110,11 @@ def test_options_mean_the_same(frame, table, tmp_path):
         ),
         (kernsieve.FIVM(vote=False, max_features=2), "--no-vote --max-features 2"),
         (
+            kernsieve.MKDA(prepare="scores", kernel="radial-laplacian", bandwidth=2.0),
+            "--prepare scores --kernel radial-laplacian --bandwidth 2",
+        ),
+        (kernsieve.L1DKF(prepare="scores"), "--prepare scores"),
+        (
             kernsieve.L2QP(smoothing=0.5, balance=2.0, multiclass="joint", relaxed=True),
             "--smoothing 0.5 --balance 2 --multiclass joint --relaxed",
         ),

@@ -5,7 +5,7 @@ import pytest
 from estimators import ALL
 
 import kernsieve
-from kernsieve import FIVM, KLR, L2QP, LDA, MKDA, SMKDA, SparseKOS, _core
+from kernsieve import FIVM, KLR, L2QP, LDA, MKDA, SMKDA, Parzen, SparseKOS, _core
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ from kernsieve import FIVM, KLR, L2QP, LDA, MKDA, SMKDA, SparseKOS, _core
         (MKDA(folds=1), "folds must be 2 or more, got 1"),
         (MKDA(folds=2.5), "folds must be a whole number, 0 or more, got 2.5"),
         (MKDA(standardize="yes"), "standardize must be True or False, got 'yes'"),
+        (MKDA(prepare="ranks"), "prepare must be one of 'standardize', 'scores', got 'ranks'"),
+        (MKDA(prepare="scores", standardize=False), "`?prepare`? .* standardis"),
+        (Parzen(kernel="radial-laplacian"), "gaussian.*laplacian.*cauchy"),
+        (L2QP(kernel="radial-laplacian"), "gaussian.*laplacian.*cauchy"),
         (MKDA(priors=[0.5, 0.5]), "2 priors for 3 classes"),
         (MKDA(priors="equal"), "priors must be .*'uniform'.*got 'equal'"),
         (MKDA(ridge=[0.1, 1.0]), r"ridge must be a number, got \[0.1, 1.0\]"),

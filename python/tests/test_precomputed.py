@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, polynomial_kernel, rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from kernsieve import KLR, KOS, MKDA, SMKDA, Parzen
@@ -24,6 +24,17 @@ def test_it_is_the_same_kernel(cls, fixed, classes, iris):
     assert np.abs(own.predict_proba(new) - given.predict_proba(K)).max() < 1e-5
     if cls is SMKDA:
         assert own.support_.tolist() == given.support_.tolist()
+
+
+def test_the_radial_laplacian(iris):
+    X, y = iris
+    new = X[::3] + 0.05
+    own = KLR(kernel="radial-laplacian", bandwidth=1.5, ridge=1e-2, standardize=False).fit(X, y)
+    given = KLR(kernel="precomputed", ridge=1e-2).fit(np.exp(-euclidean_distances(X) / 1.5), y)
+    K = np.exp(-euclidean_distances(new, X) / 1.5)
+    assert np.abs(own.predict_proba(new) - given.predict_proba(K)).max() < 1e-5
+    with pytest.raises(ValueError, match="no features to prepare"):
+        KLR(kernel="precomputed", prepare="scores").fit(np.exp(-euclidean_distances(X)), y)
 
 
 def test_it_is_cut_by_rows_and_columns(moons):

@@ -24,6 +24,7 @@ def kernel(name, a, b):
         "polynomial": lambda: (1 + a @ b.T) ** 3,
         "sigmoid": lambda: np.tanh(0.01 * (a @ b.T) + 0.2),
         "laplacian": lambda: np.exp(-cdist(a, b, "cityblock") / 1.3),
+        "radial-laplacian": lambda: np.exp(-cdist(a, b) / 1.3),
         "cauchy": lambda: (1 + cdist(a, b, "sqeuclidean") / 1.3**2) ** (-(1 + p) / 2),
     }[name]()
 
@@ -34,6 +35,7 @@ OPTIONS = {
     "polynomial": ["--degree", 3],
     "sigmoid": ["--slope", 0.01, "--shift", 0.2],
     "laplacian": ["--bandwidth", 1.3],
+    "radial-laplacian": ["--bandwidth", 1.3],
     "cauchy": ["--bandwidth", 1.3],
 }
 

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from conftest import kernsieve
 
-ALL_KERNELS = ["linear", "gaussian", "polynomial", "sigmoid", "laplacian", "cauchy"]
+ALL_KERNELS = ["linear", "gaussian", "polynomial", "sigmoid", "laplacian", "radial-laplacian", "cauchy"]
 DEFINITE = [k for k in ALL_KERNELS if k != "sigmoid"]
 DENSITIES = ["gaussian", "laplacian", "cauchy"]
+WITH_BANDWIDTH = [*DENSITIES, "radial-laplacian"]
 # Settings that leave little to tune, and the kernels that a method accepts.
 METHODS = {
     "fivm": ("--max-features 3 --stop none --ridge 0.1", DEFINITE),
@@ -35,11 +36,14 @@ VARIANTS = [
     "kos --no-standardize",
     "kos --posterior l1",
     "kos --priors uniform --components 1",
+    "kos --prepare scores --kernel radial-laplacian",
     "l1-dkf --mapping onda",
     "l1-dkf --metric total --priors uniform",
     "l1-dkf --posterior klr",
     "l1-dkf --posterior logistic",
     "l1-dkf --posterior parzen",
+    "l1-dkf --prepare scores",
+    "l1-dkf --prepare scores --posterior klr",
     "l1-dkf --simplex none",
     "l1-dkf --simplex project",
     "l1-dkf --simplex softmax",
@@ -51,13 +55,21 @@ VARIANTS = [
     "l2qp --relaxed",
     "lda --metric total --priors uniform",
     "lda --no-standardize",
+    "lda --prepare scores",
     "mkda --kernel laplacian --posterior klr",
     "mkda --costs 5,1,1,0.5",
+    "mkda --prepare scores",
+    "mkda --prepare scores --kernel laplacian",
+    "mkda --prepare scores --kernel polynomial",
     "parzen --costs 1,2,3,4",
     "parzen --no-calibration",
     "parzen --no-standardize",
+    "parzen --prepare scores",
     "smkda --posterior logistic",
+    "smkda --prepare scores",
+    "smkda --prepare scores --max-support 12",
     "sparse-kos --no-standardize",
+    "sparse-kos --prepare scores",
     "sparse-kos --sparsity 1000",
 ]
 
@@ -67,7 +79,7 @@ def method_cases():
         yield method
         for kernel in kernels:
             words = [method, *([] if kernel is None else ["--kernel", kernel])]
-            bandwidth = ["--bandwidth", "2"] if kernel in DENSITIES else []
+            bandwidth = ["--bandwidth", "2"] if kernel in WITH_BANDWIDTH else []
             yield " ".join([*words, *bandwidth, *settings.split()])
 
 
@@ -174,6 +186,9 @@ def test_graphs_predict_as_the_command_line(workshop, case, classes):
         "parzen --kernel cauchy --bandwidth 2",
         "kos --no-standardize",
         "lda --no-standardize",
+        "kos --kernel radial-laplacian --bandwidth 2 --ridge 0.1",
+        "kos --prepare scores",
+        "lda --prepare scores",
         "mkda --kernel laplacian --no-standardize --ridge 1 --bandwidth 4",
         "parzen --no-standardize",
         "sparse-kos --no-standardize",
@@ -185,6 +200,87 @@ def test_data_far_from_zero_lose_no_digits(workshop, case, classes):
     # Without standardisation the command line itself multiplies values of 1e4 by weights or coefficients: eps * 1e4.
     tol = 1e-11 if "--no-standardize" in case else 1e-12
     assert_agree(workshop, near, far, absurd, tol=tol)
+
+
+def crowded(classes):
+    """Skewed features, few values, ties, and values so close to each other that the curve of the scores is a cliff."""
+    rng = np.random.default_rng(7)
+    y = np.arange(300) % classes
+    normal = rng.normal(size=(300, 2)) + 0.8 * y[:, None]
+    close = np.where(rng.random(300) < 0.5, 1.0, 1.0 + 2.0**-20) + 1e-5 * rng.integers(0, 3, 300)
+    flag = (y > rng.integers(0, classes, 300)) * 1.0
+    x = np.column_stack([np.exp(3 * normal[:, 0]), np.floor(normal[:, 1]), close, flag, np.full(300, 2.0)])
+    return x.astype(np.float32).astype(np.float64), y
+
+
+@pytest.mark.parametrize("case", ["mkda", "lda", "sparse-kos", "kos --kernel radial-laplacian"])
+def test_scores_of_crowded_values(workshop, case):
+    x, y = crowded(3)
+    workshop.fit(x, y, *options(case, 3), "--prepare", "scores")
+    ends = np.concatenate([x.min(axis=0) + np.outer([-1e30, -1, 0], np.ones(5)), x + 0.3 * (x[::-1] - x), x])
+    rows = np.concatenate([ends, x.max(axis=0) + np.outer([0, 1, 1e30], np.ones(5))])
+    rows = rows.astype(np.float32).astype(np.float64)
+    expected, p, _ = workshop.predict(rows)
+    # The radial Laplacian of equal rows has half of the digits.
+    digits = 1e-6 if "radial" in case else 1e-12
+    for precision, limit in (("double", digits), ("single", 1e-5)):
+        labels, q, _ = run(export(workshop.model, precision), rows)
+        np.testing.assert_allclose(q, p, rtol=0, atol=limit)
+        assert_same_labels(labels, expected, p, limit)
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e4])
+def test_rows_that_are_retained_samples_are_at_distance_zero(workshop, origin):
+    x, y, *_ = sample(4, origin)
+    workshop.fit(x, y, *options("klr --kernel radial-laplacian --bandwidth 2 --ridge 0.1", 4))
+    _, p, _ = workshop.predict(x)
+    for precision, limit in (("double", 1e-7), ("single", 1e-5)):
+        np.testing.assert_allclose(run(export(workshop.model, precision), x)[1], p, rtol=0, atol=limit)
+
+
+def with_linear_part(model, rng):
+    """Adds a linear part to a model file; returns what it adds to the outputs, as a function of the rows."""
+    content = model.read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    header, data = json.loads(content[8 : 8 + size]), content[8 + size :]
+    document = json.loads(header["__metadata__"]["kernsieve"])
+    document |= {"linear": True, "format": 3}
+    header["__metadata__"]["kernsieve"] = json.dumps(document)
+
+    def array(name):
+        start, end = header[name]["data_offsets"]
+        return np.frombuffer(data[start:end])
+
+    w, mean, scale = array("feature_weights"), array("scaling.mean"), array("scaling.scale")
+    used = np.flatnonzero(w)
+    b = rng.normal(size=(len(used), header["offset"]["shape"][0]))
+    header["linear"] = {"dtype": "F64", "shape": b.shape, "data_offsets": [len(data), len(data) + b.nbytes]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    model.write_bytes(len(text).to_bytes(8, "little") + text + data + b.tobytes())
+    return lambda x: (w * (x - mean) / scale)[:, used] @ b
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize(
+    "case",
+    [
+        "fivm --max-features 3",
+        "klr --kernel laplacian --ridge 0.1",
+        "klr --kernel linear --ridge 0.1",
+        "klr --ridge 0.1",
+    ],
+)
+def test_a_linear_part(workshop, case, classes):
+    x, y, near, far, absurd = sample(classes)
+    x = np.delete(x, 5, axis=1)
+    near, far, absurd = (np.delete(part, 5, axis=1) for part in (near, far, absurd))
+    workshop.fit(x, y, *options(case, classes))
+    _, _, before = workshop.predict(near)
+    added = with_linear_part(workshop.model, np.random.default_rng(1))
+    _, _, after = workshop.predict(near)
+    np.testing.assert_allclose(after, before + added(near), rtol=1e-12, atol=1e-12)
+    assert_agree(workshop, near, far, absurd, tol=1e-12)
 
 
 @pytest.mark.parametrize("origin", [0.0, 1e4])
@@ -206,14 +302,15 @@ def test_log_densities(tmp_path, workshop, kernel, origin):
     assert not any(e.key == "kernsieve.classes" for e in onnx.load_from_string(content).metadata_props)
 
 
+@pytest.mark.parametrize("prepare", ["standardize", "scores"])
 @pytest.mark.parametrize("method", ["l1-dkf", "mkda", "sparse-kos"])
-def test_columns_of_text_are_features_by_level(tmp_path, method):
+def test_columns_of_text_are_features_by_level(tmp_path, method, prepare):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"size": rng.normal(size=90), "colour": rng.choice(["red", "green", "blue"], 90), "flat": 1.0})
     frame["class"] = np.where(frame["size"] + (frame["colour"] == "red") > 0.4, "yes", "no")
     path, model, out = tmp_path / "mixed.csv", tmp_path / "m.ks", tmp_path / "out.csv"
     frame.to_csv(path, index=False)
-    kernsieve("fit", path, "--method", method, "--model", model)
+    kernsieve("fit", path, "--method", method, "--model", model, "--prepare", prepare)
     kernsieve("predict", model, path, "--proba", "--output", out, "--quiet")
     content = export(model, "double")
     metadata = {e.key: e.value for e in onnx.load_from_string(content).metadata_props}
@@ -250,7 +347,9 @@ def test_what_a_graph_says_of_itself(workshop):
     assert run(content, near[:1])[0].shape == (1,)
 
 
-@pytest.mark.parametrize("case", ["kos", "kos --kernel laplacian", "lda", "l1-dkf", "parzen", "l2qp"])
+@pytest.mark.parametrize(
+    "case", ["kos", "kos --kernel laplacian", "kos --prepare scores", "lda", "l1-dkf", "parzen", "l2qp"]
+)
 def test_a_missing_value_is_not_hidden(workshop, case):
     x, y, near, _, _ = sample(4)
     workshop.fit(x, y, *options(case, 4))

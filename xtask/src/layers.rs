@@ -20,7 +20,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("notice", ""),
     ("statistics", ""),
     ("classes", "linalg"),
-    ("data", "classes linalg"),
+    ("data", "classes linalg statistics"),
     ("kernel", "data linalg"),
     ("params", "classes kernel"),
     ("solver", "classes linalg"),

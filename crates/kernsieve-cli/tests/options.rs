@@ -104,6 +104,31 @@ fn values_of_fit() {
             "--method l2qp --kernel linear",
             &["l2qp", "gaussian, laplacian or cauchy"],
         ),
+        (
+            "--method parzen --kernel radial-laplacian",
+            &[
+                "parzen",
+                "radial-laplacian",
+                "gaussian, laplacian or cauchy",
+            ],
+        ),
+        (
+            "--method l2qp --kernel radial-laplacian",
+            &["l2qp", "radial-laplacian", "gaussian, laplacian or cauchy"],
+        ),
+        (
+            "--method l2le --kernel radial-laplacian",
+            &["l2le", "radial-laplacian", "gaussian, laplacian or cauchy"],
+        ),
+        (
+            "--method l1-dkf --posterior parzen --kernel radial-laplacian",
+            &["parzen", "gaussian, laplacian or cauchy"],
+        ),
+        ("--prepare ranks", &["--prepare", "standardize, scores"]),
+        (
+            "--prepare scores --no-standardize",
+            &["--prepare", "cannot be used with", "--no-standardize"],
+        ),
         ("--method l2qp --balance 0", &["balance", "above 0"]),
         (
             "--method l2qp --balance 1 --balances 1,2",

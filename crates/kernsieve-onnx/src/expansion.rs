@@ -20,13 +20,20 @@ pub fn outputs(
         Output::Linear { coef, offset } => {
             let q = offset.len();
             if s == 0 || expansion.kernel == Kernel::Linear {
-                return linear_map(graph, &seen, coef, offset);
+                let map = matmul(seen.support.view().t(), coef.view());
+                return linear_map(graph, &seen, with_linear(map, &seen, expansion), offset);
             }
             let sum = |graph: &mut Graph, seen: &Seen| {
                 let values = kernel::values(graph, &expansion.kernel, seen)?;
                 let coef = graph.numbers("the coefficients", coef.as_slice(), &[s, q])?;
-                let offset = graph.numbers("the offsets", offset, &[q])?;
-                Ok(graph.op("Gemm", &[&values, &coef, &offset]))
+                // A linear part brings the offset with it.
+                let rest = if expansion.linear.is_some() {
+                    let map = Matrix::zeros(seen.support.cols(), q);
+                    linear_map(graph, seen, with_linear(map, seen, expansion), offset)?
+                } else {
+                    graph.numbers("the offsets", offset, &[q])?
+                };
+                Ok(graph.op("Gemm", &[&values, &coef, &rest]))
             };
             if graph.precision() == Precision::F32 && single::is_too_little(expansion) {
                 graph.in_double(&seen.rows.clone(), |graph, rows| {
@@ -68,12 +75,23 @@ pub fn outputs(
     }
 }
 
-/// With a linear kernel, the sum over the retained samples is a product with one matrix,
-/// `W = sum_i (w x_i) A_i'`, which is computed here in double precision:
-/// `z = offset + (u + shift) W`.
-fn linear_map(graph: &mut Graph, seen: &Seen, coef: &Matrix, offset: &[f64]) -> Result<String> {
+/// A map of the features used, plus the linear part of the expansion. A feature that is not used is
+/// zero in every row.
+fn with_linear(mut map: Matrix, seen: &Seen, expansion: &KernelExpansion) -> Matrix {
+    if let Some(linear) = &expansion.linear {
+        for (k, &j) in seen.used.iter().enumerate() {
+            for c in 0..map.cols() {
+                map[(k, c)] += linear[(j, c)];
+            }
+        }
+    }
+    map
+}
+
+/// `z = offset + (u + shift) W`. With a linear kernel, the sum over the retained samples is such a
+/// product, `W = sum_i (w x_i) A_i'`, which is computed in double precision when the graph is made.
+fn linear_map(graph: &mut Graph, seen: &Seen, map: Matrix, offset: &[f64]) -> Result<String> {
     let (p, q) = (seen.support.cols(), offset.len());
-    let map = matmul(seen.support.view().t(), coef.view());
     let constant: Vec<f64> = (0..q)
         .map(|c| offset[c] + (0..p).map(|k| seen.shift[k] * map[(k, c)]).sum::<f64>())
         .collect();

@@ -123,6 +123,11 @@ impl Graph {
         self.constant(data::INT64, &[values.len()], bytes, vec![])
     }
 
+    /// Adds a constant that is a single whole number.
+    pub fn integer(&mut self, value: i64) -> String {
+        self.constant(data::INT64, &[], value.to_le_bytes().to_vec(), vec![])
+    }
+
     /// Adds a constant row of texts.
     pub fn texts(&mut self, values: &[String]) -> String {
         let texts = values.iter().map(|v| v.clone().into_bytes()).collect();

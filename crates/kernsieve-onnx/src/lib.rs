@@ -6,6 +6,7 @@
 //! ```text
 //! X -> (x - origin) * factor -> kernel values -> outputs -> log scores -> probabilities -> label
 //! ```
+//! With normal scores, these are computed first, in double precision, and `x` is a score.
 //! For a discriminant kernel, the steps up to the outputs occur twice. Input `X` is rows x
 //! features. Outputs are `label` (text, or whole numbers where all classes are), `probabilities`
 //! (rows x classes) and `outputs` (rows x variates, scores or log densities); a density has a
@@ -29,6 +30,7 @@ mod kernel;
 mod precision;
 mod proto;
 mod rows;
+mod scores;
 mod single;
 
 pub use precision::Precision;

@@ -7,9 +7,12 @@
 //! digits, however far the data lie from zero: single precision keeps seven digits of the
 //! deviation, not of the value. The difference from the library's own origin,
 //! `shift = (origin - mean) * factor`, is compensated in the constants.
+//!
+//! Normal scores take the place of `x` where a model has them; their mean is 0 and their scale 1.
 
 use crate::Precision;
-use crate::graph::Graph;
+use crate::graph::{Graph, int};
+use crate::scores;
 use kernsieve::data::Scaling;
 use kernsieve::expansion::KernelExpansion;
 use kernsieve::kernel::Base;
@@ -37,6 +40,8 @@ pub struct Seen {
     pub support: Matrix,
     /// `w x = u + shift`.
     pub shift: Vec<f64>,
+    /// Positions of the features used among those with a nonzero weight.
+    pub used: Vec<usize>,
 }
 
 impl Seen {
@@ -52,6 +57,7 @@ impl Seen {
             factor,
             shift,
             mut support,
+            used,
         } = columns(graph.precision(), source, expansion)?;
         if expansion.kernel.family().base() != Base::InnerProduct {
             for row in support.as_mut_slice().chunks_exact_mut(features.len()) {
@@ -66,11 +72,10 @@ impl Seen {
         {
             let index: Vec<i64> = features.iter().map(|&j| j as i64).collect();
             let index = graph.integers(&index);
-            rows = graph.op_with(
-                "Gather",
-                &[&rows, &index],
-                vec![crate::graph::int("axis", 1)],
-            );
+            rows = graph.op_with("Gather", &[&rows, &index], vec![int("axis", 1)]);
+        }
+        if let Some(scores) = &source.scaling.scores {
+            rows = scores::of_rows(graph, &rows, source.scaling, scores, &features)?;
         }
         let origin = graph.numbers("the means of the features", &origin, &[p])?;
         let factor = graph.numbers("the factors of the features", &factor, &[p])?;
@@ -86,6 +91,7 @@ impl Seen {
             rows,
             support,
             shift,
+            used,
         })
     }
 
@@ -103,6 +109,7 @@ struct Columns {
     shift: Vec<f64>,
     /// `w * x_i`
     support: Matrix,
+    used: Vec<usize>,
 }
 
 fn columns(
@@ -124,6 +131,7 @@ fn columns(
         factor: vec![],
         shift: vec![],
         support: expansion.support.select_columns(&used),
+        used,
     };
     if columns.features.is_empty() {
         // Without any feature, one that is zero everywhere stands in, so that all rows are alike.
@@ -131,14 +139,19 @@ fn columns(
         columns.support = Matrix::zeros(expansion.support.rows(), 1);
     }
     let distances = expansion.kernel.family().base() != Base::InnerProduct;
+    // Scores have mean zero and scale one.
+    let is_scored = s.scores.is_some();
+    let mean = |j: usize| if is_scored { 0.0 } else { s.mean[j] };
+    let scale = |j: usize| if is_scored { 1.0 } else { s.scale[j] };
+    let typical = |j: usize| if is_scored { 0.0 } else { source.typical[j] };
     for (k, &j) in columns.features.iter().enumerate() {
-        let factor = if s.active[j] { w[j] / s.scale[j] } else { 0.0 };
+        let factor = if s.active[j] { w[j] / scale(j) } else { 0.0 };
         if factor != 0.0 && !precision.holds(factor) {
             return Err(Error::Data(format!(
                 "feature '{}' has a standard deviation of {:e}, \
                  which {precision} precision cannot hold; {}",
                 source.names[j],
-                s.scale[j],
+                scale(j),
                 match precision {
                     Precision::F32 => "export in double precision",
                     Precision::F64 => "train with other units",
@@ -149,9 +162,9 @@ fn columns(
             0.0
         } else if distances {
             let n = columns.support.rows().max(1) as f64;
-            s.mean[j] + s.scale[j] * (columns.support.column(k).iter().sum::<f64>() / n)
+            mean(j) + scale(j) * (columns.support.column(k).iter().sum::<f64>() / n)
         } else {
-            source.typical[j]
+            typical(j)
         };
         let origin = precision.round(origin);
         columns.origin.push(origin);
@@ -159,7 +172,7 @@ fn columns(
         columns.shift.push(if factor == 0.0 {
             0.0
         } else {
-            (origin - s.mean[j]) * factor
+            (origin - mean(j)) * factor
         });
     }
     let weights: Vec<f64> = columns.features.iter().map(|&j| w[j]).collect();

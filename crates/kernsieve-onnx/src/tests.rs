@@ -5,16 +5,36 @@ use super::*;
 use kernsieve::data::{Dataset, Schema, simulate};
 use kernsieve::expansion::{KernelExpansion, Output};
 use kernsieve::linalg::Matrix;
-use kernsieve::params::Params;
+use kernsieve::params::{Params, Preparation};
 use kernsieve::{Control, Protocol, catalogue};
 use std::collections::HashSet;
 
 fn model(name: &str, data: &Dataset) -> Model {
+    trained(name, data, &Protocol::default())
+}
+
+fn scored(name: &str, data: &Dataset) -> Model {
+    let protocol = Protocol::default().prepare(Preparation::Scores);
+    trained(name, data, &protocol)
+}
+
+fn trained(name: &str, data: &Dataset, protocol: &Protocol) -> Model {
     let schema = Schema::numeric(data.feature_names());
     let entry = catalogue::find(name).expect("there");
     let made = entry.make(&Params::new()).expect("nothing given");
-    let trained = made.train(data, &schema, &Protocol::default(), &Control::new());
+    let trained = made.train(data, &schema, protocol, &Control::new());
     trained.expect("trains").model
+}
+
+fn operators(model: &Model, precision: Precision) -> Vec<String> {
+    let graph = read(&to_onnx(model, precision).expect("exports")).graph;
+    let nodes = graph.expect("there").node.into_iter();
+    nodes.map(|n| n.op_type.expect("named")).collect()
+}
+
+fn count(model: &Model, precision: Precision, kind: &str) -> usize {
+    let all = operators(model, precision);
+    all.iter().filter(|k| *k == kind).count()
 }
 
 fn read(bytes: &[u8]) -> ModelProto {
@@ -24,8 +44,21 @@ fn read(bytes: &[u8]) -> ModelProto {
 #[test]
 fn every_value_is_made_once_and_before_it_is_used() {
     let data = simulate::mixture(0, 1, 40, 3);
-    for kind in catalogue::names() {
-        let bytes = to_onnx(&model(kind, &data), Precision::F64).expect("exports");
+    let linear = |mut model: Model| {
+        let e = &mut model.expansion;
+        e.linear = Some(Matrix::zeros(e.support.cols(), e.n_outputs()));
+        model
+    };
+    let plain = catalogue::names()
+        .into_iter()
+        .map(|kind| (kind, model(kind, &data)));
+    let others = [
+        ("scores", scored("mkda", &data)),
+        ("scored posteriors", scored("l1-dkf", &data)),
+        ("a linear part", linear(model("klr", &data))),
+    ];
+    for (kind, model) in plain.chain(others) {
+        let bytes = to_onnx(&model, Precision::F64).expect("exports");
         let graph = read(&bytes).graph.expect("there");
         let mut known: HashSet<String> = graph
             .initializer
@@ -107,13 +140,7 @@ fn what_single_precision_cannot_hold_is_refused_by_name() {
 
 #[test]
 fn sums_that_cancel_are_taken_in_double_precision() {
-    let casts = |model: &Model, precision| {
-        let graph = read(&to_onnx(model, precision).expect("exports"))
-            .graph
-            .expect("there");
-        let is_cast = |n: &&proto::NodeProto| n.op_type.as_deref() == Some("Cast");
-        graph.node.iter().filter(is_cast).count()
-    };
+    let casts = |model: &Model, precision| count(model, precision, "Cast");
     let mut model = model("klr", &simulate::mixture(0, 1, 40, 3));
     let mut with_coefficients = |f: &dyn Fn(usize) -> f64| {
         let (s, q) = (model.expansion.support.rows(), model.expansion.n_outputs());
@@ -136,6 +163,29 @@ fn sums_that_cancel_are_taken_in_double_precision() {
     };
     assert_eq!(casts(&wild, Precision::F32), 2);
     assert_eq!(casts(&wild, Precision::F64), 0);
+}
+
+#[test]
+fn scores_and_radial_kernels_are_computed_in_double_precision() {
+    let data = simulate::mixture(0, 1, 40, 3);
+    let scored = scored("lda", &data);
+    assert_eq!(count(&scored, Precision::F32, "Cast"), 2);
+    assert_eq!(count(&scored, Precision::F64, "Cast"), 0);
+    let mut radial = model("klr", &data);
+    radial.expansion.kernel = Kernel::RadialLaplacian { bandwidth: 1.0 };
+    assert_eq!(count(&radial, Precision::F32, "Cast"), 2);
+    assert_eq!(count(&radial, Precision::F64, "Cast"), 0);
+}
+
+#[test]
+fn the_search_for_a_knot_takes_the_logarithm_of_their_number() {
+    let data = simulate::mixture(0, 1, 40, 3);
+    let model = scored("lda", &data);
+    let curves = &model.scaling.scores.as_ref().expect("there").curves;
+    let most = curves.iter().map(|c| c.knots.len()).max().expect("some");
+    let steps = most.next_power_of_two().ilog2() as usize;
+    let found = count(&model, Precision::F64, "GreaterOrEqual");
+    assert_eq!(found, steps);
 }
 
 #[test]

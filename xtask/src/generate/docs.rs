@@ -69,7 +69,7 @@ fn options() -> String {
             "| {} | `{}` | {} | {} | {} | {methods} |\n",
             flags(&param),
             name_in_python(&param),
-            values(&param),
+            values(&widest(&param)),
             default(&param),
             cell(param.help),
         ));
@@ -84,6 +84,21 @@ fn flags(param: &Param) -> String {
         (_, Some(one)) => format!("{}, {}", flag(one), flag(param.id)),
         (_, None) => flag(param.id),
     }
+}
+
+/// The parameter as the method has it that takes most words.
+fn widest(param: &Param) -> Param {
+    let own = CATALOGUE.iter().filter_map(|e| e.about.param(param.id));
+    let words = |p: &Param| match p.kind {
+        Kind::Word(words, _) => words.len(),
+        _ => 0,
+    };
+    own.fold(
+        *param,
+        |best, p| {
+            if words(p) > words(&best) { *p } else { best }
+        },
+    )
 }
 
 fn values(param: &Param) -> String {

@@ -106,7 +106,7 @@ impl Flag {
             .param()
             .excludes
             .iter()
-            .fold(arg, |a, id| a.conflicts_with(id.replace('_', "-")));
+            .fold(arg, |a, id| a.conflicts_with(flag_of(id)));
         match self.param().kind {
             Kind::Off | Kind::On(_) => arg.action(ArgAction::SetTrue),
             Kind::Word(..) => arg
@@ -325,13 +325,24 @@ fn density_flags() -> Vec<Flag> {
     flags
 }
 
+/// The name of the flag of a parameter: one that is on is switched off.
+fn flag_name(param: &Param) -> String {
+    match param.kind {
+        Kind::On(off) => off.into(),
+        _ => param.id.replace('_', "-"),
+    }
+}
+
+/// The name of the flag of the parameter with this id.
+fn flag_of(id: &str) -> String {
+    let shared = PROTOCOL.iter().find(|p| p.id == id);
+    shared.map_or_else(|| id.replace('_', "-"), flag_name)
+}
+
 /// Adds the meaning of a parameter for a method: to the flag of that name, or to one or two new
 /// flags.
 fn add(flags: &mut Vec<Flag>, param: &Param, method: Option<&'static str>) {
-    let name = match param.kind {
-        Kind::On(off) => off.into(),
-        _ => param.id.replace('_', "-"),
-    };
+    let name = flag_name(param);
     let mut names = vec![(name, param.singular().is_some())];
     if let Some(one) = param.singular() {
         names.insert(0, (one.replace('_', "-"), false));

@@ -159,7 +159,7 @@ fn step(step: &Step<'_>, names: &[String]) -> Value {
     entry
 }
 
-/// Coefficients of one output of linear posteriors, in standardised units.
+/// Coefficients of one output of linear posteriors, in the units of the prepared features.
 fn class_coefficients(row: &ClassCoefficients, names: &[String]) -> Value {
     json!({
         "class": row.class,

@@ -1,8 +1,8 @@
 //! Normal scores: every feature through its own distribution function and the normal quantile.
 //!
 //! A kernel sees distances, so the scale of a feature decides how much it says. Trees see only the
-//! order of its values. Normal scores give a kernel the same: however skewed a feature is, its score
-//! is nearly normal, and outliers end where the training rows end.
+//! order of its values. Normal scores give a kernel the same: however skewed a feature is, its
+//! score is nearly normal, and outliers end where the training rows end.
 
 use crate::linalg::Matrix;
 use crate::statistics::normal_quantile;
@@ -111,12 +111,13 @@ impl Curve {
         }
     }
 
-    /// The score of a value.
+    /// The score of a value; not a number if the value is none.
     pub fn at(&self, v: f64) -> f64 {
         let (knots, scores) = (&self.knots, &self.scores);
         let after = knots.partition_point(|k| *k <= v);
         match (after, knots.len()) {
             (_, 0) => v,
+            _ if v.is_nan() => v,
             (0, _) => scores[0],
             (k, n) if k == n => scores[n - 1],
             (k, _) => {
@@ -238,5 +239,6 @@ mod tests {
         let (low, high) = (-(1.0f64 / 3.0).sqrt(), 3.0f64.sqrt());
         assert!((levels.at(0.0) - low).abs() < 1e-12 && (levels.at(1.0) - high).abs() < 1e-12);
         assert_eq!(Curve::fit(&[7.0, 7.0], None).at(3.0), 3.0);
+        assert!(levels.at(f64::NAN).is_nan());
     }
 }

@@ -211,8 +211,8 @@ impl Kernel {
     }
 
     /// Replaces base values by the logarithm of the kernel value. It is meant for the kernels that
-    /// never zero (Gaussian, both Laplacians, Cauchy), where it does not underflow. For the others, it
-    /// is NaN where the value is negative.
+    /// are above zero (Gaussian, both Laplacians, Cauchy), where it does not underflow. For the
+    /// others, it is NaN where the value is negative.
     pub fn apply_log(&self, base: &mut [f64]) {
         match *self {
             Self::Gaussian { bandwidth } => {

@@ -6,7 +6,7 @@ pub use crate::method::{CvEntry, Press};
 pub(crate) use record::optimism;
 pub use record::{Asked, AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
 
-use crate::data::{Scaling, Schema};
+use crate::data::{Curve, Scaling, Schema};
 use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
@@ -199,11 +199,13 @@ impl Model {
         {
             return fail("the scaling is damaged".into());
         }
-        if s.scores
-            .as_ref()
-            .is_some_and(|k| k.curves.len() != p || !k.is_sound())
-        {
-            return fail("the normal scores are damaged".into());
+        if let Some(scores) = &s.scores {
+            // A constant feature is zero, and it has one value: nothing to be scored.
+            let idle = |(c, active): (&Curve, &bool)| *active || c.knots.is_empty();
+            let fits = scores.curves.len() == p && scores.is_sound();
+            if !fits || !scores.curves.iter().zip(&s.active).all(idle) {
+                return fail("the normal scores are damaged".into());
+            }
         }
         let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
         if !valid || !self.costs.is_empty() && self.costs.len() != self.classes.len() {

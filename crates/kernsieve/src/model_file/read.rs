@@ -1,7 +1,7 @@
 //! Bytes to model, trusting nothing.
 
 use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR};
-use crate::data::Scaling;
+use crate::data::{Curve, NormalScores, Scaling};
 use crate::decision::{Decision, Simplex};
 use crate::discriminant_kernel::DiscriminantKernel;
 use crate::error::{Error, Result};
@@ -68,6 +68,7 @@ fn read_expansion(
     prefix: &str,
     kernel: Kernel,
     output: OutputKind,
+    linear: bool,
     arrays: &Arrays<'_>,
 ) -> Result<KernelExpansion> {
     let name = |s: &str| format!("{prefix}{s}");
@@ -97,7 +98,33 @@ fn read_expansion(
         feature_weights: arrays.vector(&name("feature_weights"))?,
         support: arrays.matrix(&name("support"))?,
         output,
-        linear: None,
+        linear: match arrays.expected(&name("linear"), linear)? {
+            true => Some(arrays.matrix(&name("linear"))?),
+            false => None,
+        },
+    })
+}
+
+/// Normal scores: knots of all features, of which those of feature `j` lie between `starts[j]` and
+/// `starts[j + 1]`.
+fn read_scores(arrays: &Arrays<'_>) -> Result<NormalScores> {
+    let knots = arrays.vector("scores.knots")?;
+    let values = arrays.vector("scores.values")?;
+    let starts = arrays.indices("scores.starts")?;
+    let ordered = starts.windows(2).all(|w| w[0] <= w[1]);
+    if starts.first() != Some(&0)
+        || starts.last() != Some(&knots.len())
+        || values.len() != knots.len()
+        || !ordered
+    {
+        return Err(Error::ModelFile("its normal scores are damaged".into()));
+    }
+    let curve = |w: &[usize]| Curve {
+        knots: knots[w[0]..w[1]].to_vec(),
+        scores: values[w[0]..w[1]].to_vec(),
+    };
+    Ok(NormalScores {
+        curves: starts.windows(2).map(curve).collect(),
     })
 }
 
@@ -140,12 +167,13 @@ fn read_decision(prefix: &str, kind: DecisionKind, arrays: &Arrays<'_>) -> Resul
 }
 
 fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
-    let expansion = read_expansion("", document.kernel, document.output, arrays)?;
+    let (kernel, output) = (document.kernel, document.output);
+    let expansion = read_expansion("", kernel, output, document.linear, arrays)?;
     let decision = read_decision("", document.decision, arrays)?;
     let discriminant = match document.posterior {
         None => None,
         Some(p) => Some(DiscriminantKernel {
-            expansion: read_expansion(POSTERIOR, p.kernel, p.output, arrays)?,
+            expansion: read_expansion(POSTERIOR, p.kernel, p.output, p.linear, arrays)?,
             decision: read_decision(POSTERIOR, p.decision, arrays)?,
             priors: arrays.vector(&format!("{POSTERIOR}priors"))?,
         }),
@@ -159,7 +187,10 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
             .iter()
             .map(|&b| b != 0)
             .collect(),
-        scores: None,
+        scores: match arrays.expected("scores.knots", document.scores)? {
+            true => Some(read_scores(arrays)?),
+            false => None,
+        },
     };
     let mut record = document.record;
     record.report.retained_rows = arrays.indices("retained_rows")?;
@@ -198,6 +229,15 @@ impl Arrays<'_> {
             return Err(broken("has the wrong type or shape"));
         }
         Ok((view.data(), view.shape().to_vec()))
+    }
+
+    /// `is`, if that is whether the array is there. A part of a model must not get lost unnoticed.
+    fn expected(&self, name: &str, is: bool) -> Result<bool> {
+        if self.0.tensor(name).is_ok() == is {
+            return Ok(is);
+        }
+        let problem = if is { "is missing" } else { "is unexpected" };
+        Err(Error::ModelFile(format!("array '{name}' {problem}")))
     }
 
     fn vector(&self, name: &str) -> Result<Vec<f64>> {

@@ -3,9 +3,11 @@
 use super::{
     DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR, PosteriorKind, atomic::write_atomic,
 };
+use crate::data::NormalScores;
 use crate::decision::{Decision, Simplex};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
+use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::model::Model;
 use safetensors::tensor::{Dtype, TensorView};
@@ -62,6 +64,9 @@ fn expansion_tensors(prefix: &str, e: &KernelExpansion, tensors: &mut Vec<Tensor
     let name = |s: &str| format!("{prefix}{s}");
     tensors.push(Tensor::vector(&name("feature_weights"), &e.feature_weights));
     tensors.push(Tensor::matrix(&name("support"), &e.support));
+    if let Some(linear) = &e.linear {
+        tensors.push(Tensor::matrix(&name("linear"), linear));
+    }
     match &e.output {
         Output::Linear { coef, offset } => {
             tensors.push(Tensor::matrix(&name("coef"), coef));
@@ -132,6 +137,43 @@ fn decision_tensors(prefix: &str, decision: &Decision, tensors: &mut Vec<Tensor>
     }
 }
 
+/// The arrays of normal scores: the knots of all features one after another, their scores, and
+/// where those of each feature start.
+fn score_tensors(scores: &NormalScores, tensors: &mut Vec<Tensor>) {
+    let curves = || scores.curves.iter();
+    let knots: Vec<f64> = curves().flat_map(|c| &c.knots).copied().collect();
+    let values: Vec<f64> = curves().flat_map(|c| &c.scores).copied().collect();
+    let mut starts = vec![0];
+    let mut end = 0;
+    starts.extend(curves().map(|c| {
+        end += c.knots.len();
+        end
+    }));
+    tensors.push(Tensor::vector("scores.knots", &knots));
+    tensors.push(Tensor::vector("scores.values", &values));
+    tensors.push(Tensor::indices("scores.starts", &starts));
+}
+
+/// The smallest format that can hold a model.
+fn format_of(model: &Model, output: OutputKind, decision: DecisionKind) -> u32 {
+    let own = model.discriminant.as_ref().map(|k| &k.expansion);
+    let is_new = |e: &KernelExpansion| {
+        e.linear.is_some() || matches!(e.kernel, Kernel::RadialLaplacian { .. })
+    };
+    if model.scaling.scores.is_some() || is_new(&model.expansion) || own.is_some_and(is_new) {
+        FORMAT
+    } else if own.is_some()
+        || output == OutputKind::OwnWidths
+        || decision == DecisionKind::OneAgainstRest
+        || model.is_density()
+        || !model.costs.is_empty()
+    {
+        2
+    } else {
+        1
+    }
+}
+
 /// The bytes of a model file. The same model always gives the same bytes.
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let mut tensors = vec![
@@ -145,6 +187,9 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         },
         Tensor::indices("retained_rows", &model.record.report.retained_rows),
     ];
+    if let Some(scores) = &model.scaling.scores {
+        score_tensors(scores, &mut tensors);
+    }
     let output = expansion_tensors("", &model.expansion, &mut tensors);
     let decision = decision_tensors("", &model.decision, &mut tensors);
     let posterior = model.discriminant.as_ref().map(|k| {
@@ -153,26 +198,20 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             kernel: k.expansion.kernel,
             output: expansion_tensors(POSTERIOR, &k.expansion, &mut tensors),
             decision: decision_tensors(POSTERIOR, &k.decision, &mut tensors),
+            linear: k.expansion.linear.is_some(),
         }
     });
     let mut record = model.record.clone();
     record.report.retained_rows.clear(); // a tensor, above
     let document = Document {
-        format: if posterior.is_some()
-            || output == OutputKind::OwnWidths
-            || decision == DecisionKind::OneAgainstRest
-            || model.is_density()
-            || !model.costs.is_empty()
-        {
-            FORMAT
-        } else {
-            1
-        },
+        format: format_of(model, output, decision),
         classes: model.classes.clone(),
         schema: model.schema.clone(),
         kernel: model.expansion.kernel,
         output,
         decision,
+        linear: model.expansion.linear.is_some(),
+        scores: model.scaling.scores.is_some(),
         posterior,
         temperature: model.temperature,
         costs: model.costs.clone(),

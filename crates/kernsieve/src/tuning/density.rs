@@ -16,7 +16,7 @@ use crate::method::l2_criterion::{EXACT, FOLD, TUNING_ROWS, in_memory, work_byte
 use crate::method::{Chosen, FitReport, OnlyKernel, density_kernels};
 use crate::model::{Asked, Model, TrainingRecord};
 use crate::notice::{Notice, Tuned};
-use crate::params::{Params, Protocol};
+use crate::params::{Params, Preparation, Protocol};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering as Memory};
@@ -175,6 +175,13 @@ fn prepare(
     let n = data.x.rows();
     density.check()?;
     protocol.check()?;
+    if protocol.prepare == Some(Preparation::Scores) {
+        return Err(Error::Data(
+            "a density is that of the features, not of their normal scores; \
+             `prepare=scores` is for classifiers"
+                .into(),
+        ));
+    }
     if n < 3 {
         return Err(Error::Data(format!(
             "a density needs at least three rows, got {n}"

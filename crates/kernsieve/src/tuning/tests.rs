@@ -7,8 +7,9 @@ use crate::decision::argmax;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
+use crate::method::density::Density;
 use crate::metrics::error_rate;
-use crate::params::{Params, Protocol};
+use crate::params::{Params, Preparation, Protocol};
 
 fn trained(entry: &Entry, given: &Params, data: &Dataset, estimate: bool) -> Result<Trained> {
     let schema = Schema::numeric(data.feature_names());
@@ -174,4 +175,42 @@ fn a_thousand_classes() {
         let error = t.model.record.train_error;
         assert!(error < 0.2, "{name} {error}");
     }
+}
+
+#[test]
+fn normal_scores_bear_outliers_in_every_method() {
+    let (data, test) = (simulate::rings(0), simulate::rings(1));
+    let schema = Schema::numeric(data.feature_names());
+    let mut x = data.x().clone();
+    x[(0, 0)] = 1e12;
+    let wild = Dataset::new(x, data.labels().clone(), data.feature_names().to_vec());
+    let protocol = Protocol::default().prepare(Preparation::Scores);
+    for entry in CATALOGUE {
+        let made = entry.make(&Params::new()).expect("nothing given");
+        let t = made.train(
+            wild.as_ref().expect("valid"),
+            &schema,
+            &protocol,
+            &Control::new(),
+        );
+        let t = t.expect("trains");
+        assert!(t.model.scaling.scores.is_some(), "{}", entry.about.name);
+        let is_linear = t.model.reader().kernel == Kernel::Linear;
+        let error = error_on(&t, &test);
+        assert!(is_linear || error < 0.2, "{} {error}", entry.about.name);
+    }
+}
+
+#[test]
+fn a_density_of_scores_is_refused() {
+    let data = simulate::rings(0);
+    let schema = Schema::numeric(data.feature_names());
+    let rows = DensityData {
+        x: data.x(),
+        weights: None,
+        schema: &schema,
+    };
+    let protocol = Protocol::default().prepare(Preparation::Scores);
+    let refused = train_density(&Density::new(), &rows, &protocol, &Control::new());
+    assert!(refused.is_err_and(|e| e.to_string().contains("normal scores")));
 }

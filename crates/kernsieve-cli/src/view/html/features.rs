@@ -133,7 +133,7 @@ fn shuffled(a: &Analysis<'_>, body: &mut String) {
         "<p>This method gives features no weights of their own, so they are ranked by {} (one \
          shuffle, seed {}; out of {on}). Features that say the same thing share their strength, \
          and each of them then looks weak.</p>\n{}",
-        a.strength.words(),
+        a.strength.words(&a.summary.plan),
         a.summary.plan.seed,
         table(
             &[
@@ -255,8 +255,8 @@ fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mu
     let _ = writeln!(
         body,
         "<p>What speaks for (above 0) and against (below 0) each class: coefficients of the \
-         posteriors in standardised units, fitted on the training rows. {zeros} of {} are \
-         zero.</p>\n{}",
+         posteriors in {}, fitted on the training rows. {zeros} of {} are zero.</p>\n{}",
+        a.summary.plan.units(),
         classes.len() * names.len(),
         table(&head, &rows, "coefficients")
     );

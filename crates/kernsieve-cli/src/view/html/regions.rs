@@ -67,7 +67,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                      (strongest by {}). {others}</p>\n{}",
                     name(&names[first]),
                     name(&names[second]),
-                    a.strength.words(),
+                    a.strength.words(&a.summary.plan),
                     figure(
                         "regions",
                         "Map of the predicted class over the two strongest features, with the rows",

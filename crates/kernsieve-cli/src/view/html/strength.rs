@@ -2,7 +2,7 @@
 //! without them.
 
 use super::rows::{Judged, spread};
-use crate::view::summary::Summary;
+use crate::view::summary::{Plan, Summary};
 use kernsieve::data::Rng;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::log_loss_of;
@@ -32,11 +32,11 @@ pub struct Strength {
 
 impl Strength {
     /// How it is measured, in words that follow "by".
-    pub fn words(&self) -> String {
+    pub fn words(&self, plan: &Plan) -> String {
         match self.measure {
             Measure::Weight => "the weight that the method gave them".into(),
             Measure::Import => "the order in which they were imported".into(),
-            Measure::Coefficient => "their largest coefficient, in standardised units".into(),
+            Measure::Coefficient => format!("their largest coefficient, in {}", plan.units()),
             Measure::Shuffling { rows, screened } => format!(
                 "how much the log loss grows when the values of a feature are shuffled among \
                  {rows} of these rows{}",

@@ -37,6 +37,28 @@ pub struct Plan {
     pub seed: u64,
     /// Whether features were standardised.
     pub standardize: bool,
+    /// Whether they were then replaced by normal scores.
+    pub scores: bool,
+}
+
+impl Plan {
+    /// What features are measured in.
+    pub fn units(&self) -> &'static str {
+        match (self.scores, self.standardize) {
+            (true, _) => "normal scores",
+            (false, true) => "standardised units",
+            (false, false) => "raw units",
+        }
+    }
+
+    /// How features were prepared, by the name of the parameter's value.
+    fn prepare(&self) -> Option<&'static str> {
+        match (self.scores, self.standardize) {
+            (true, _) => Some("scores"),
+            (false, true) => Some("standardize"),
+            (false, false) => None,
+        }
+    }
 }
 
 /// The plan of a model.
@@ -47,6 +69,7 @@ pub fn plan(model: &Model) -> Plan {
         folds: protocol.folds,
         seed: protocol.seed,
         standardize: protocol.standardize,
+        scores: model.scaling.scores.is_some(),
     }
 }
 
@@ -128,6 +151,10 @@ pub fn chosen(model: &Model) -> Vec<Setting> {
             "features by vote",
             is_voted(model).then_some(SettingValue::Given),
         ),
+        (
+            "normal scores of the features",
+            plan(model).scores.then_some(SettingValue::Given),
+        ),
     ];
     let given = settings.into_iter();
     given
@@ -173,6 +200,7 @@ pub fn all(model: &Model) -> Vec<(&'static str, Value)> {
         ("posterior", json!(posterior(model))),
         ("posterior_ridge", json!(posterior_ridge(model))),
         ("vote", json!(is_voted(model))),
+        ("prepare", json!(plan(model).prepare())),
     ] {
         match all.iter_mut().find(|(known, _)| *known == id) {
             Some((_, old)) => *old = value,

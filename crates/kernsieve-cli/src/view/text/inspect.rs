@@ -106,10 +106,9 @@ fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Resu
 
 fn print_seed(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     let plan = model.plan;
-    let units = if plan.standardize {
-        "standardised"
-    } else {
-        "raw units"
+    let units = match plan.units() {
+        "standardised units" => "standardised",
+        other => other,
     };
     let words = format!("{}, {} folds, {units}", plan.seed, plan.folds);
     field("Seed", &words, out)?;
