@@ -118,6 +118,10 @@ pub struct CvTable<S = Chosen> {
     /// holds the best size of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
+    /// Error against the number of features, each at its best number of samples, where both were
+    /// tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub feature_curve: Vec<CurvePoint>,
 }
 
 /// A point of the curve of error against size.
@@ -166,6 +170,7 @@ impl<S: Setting> CvTable<S> {
             rule: self.rule,
             optimism: self.optimism,
             curve: self.curve,
+            feature_curve: self.feature_curve,
         }
     }
 }

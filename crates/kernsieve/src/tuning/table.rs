@@ -4,10 +4,11 @@ use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::method::{CvEntry, Grid, Method, Ranking, Setting};
+use crate::method::{CvEntry, Grid, Method, Ranking, Setting, Size};
 use crate::metrics::{log_loss_of, mean_and_standard_error};
 use crate::model::{CurvePoint, CvTable, optimism};
 use crate::params::Rule;
+use std::collections::BTreeMap;
 
 /// Counts of one setting in one fold.
 #[derive(Clone, Debug)]
@@ -181,23 +182,22 @@ pub(super) fn table<S: Setting>(
             rule,
             optimism,
             curve: vec![],
+            feature_curve: vec![],
         };
     }
     let best = grid[chosen].clone();
-    let mut curve: Vec<CurvePoint> = grid
-        .iter()
-        .filter(|e| e.setting.same_path(&best.setting))
-        .filter_map(|e| {
-            Some(CurvePoint {
-                size: e.setting.size().step()?,
-                error: e.error?,
-                standard_error: e.standard_error,
-                log_loss: e.log_loss?,
-                press: e.press.map(|p| p.mean),
-            })
-        })
-        .collect();
-    curve.sort_by_key(|p| p.size);
+    let on_path = grid.iter().filter(|e| e.setting.same_path(&best.setting));
+    let curve = curve(on_path, |s| s.step());
+    let feature_curve = match best.setting.size() {
+        Size {
+            samples: Some(_),
+            features: Some(_),
+        } => {
+            let searched = grid.iter().filter(|e| e.setting.same_search(&best.setting));
+            self::curve(searched, |s| s.features)
+        }
+        _ => vec![],
+    };
     let mut kept: Vec<CvEntry<S>> = Vec::new();
     for e in grid {
         match kept.iter_mut().find(|k| k.setting.same_path(&e.setting)) {
@@ -217,7 +217,35 @@ pub(super) fn table<S: Setting>(
         rule,
         optimism,
         curve,
+        feature_curve,
     }
+}
+
+/// The best entry of every size, in ascending order.
+fn curve<'a, S: Setting + 'a>(
+    entries: impl Iterator<Item = &'a CvEntry<S>>,
+    size: impl Fn(&Size) -> Option<usize>,
+) -> Vec<CurvePoint> {
+    let mut best: BTreeMap<usize, &CvEntry<S>> = BTreeMap::new();
+    for e in entries {
+        let Some(size) = size(&e.setting.size()) else {
+            continue;
+        };
+        let kept = best.entry(size).or_insert(e);
+        if e.criterion() < kept.criterion() {
+            *kept = e;
+        }
+    }
+    let points = best.into_iter().filter_map(|(size, e)| {
+        Some(CurvePoint {
+            size,
+            error: e.error?,
+            standard_error: e.standard_error,
+            log_loss: e.log_loss?,
+            press: e.press.map(|p| p.mean),
+        })
+    });
+    points.collect()
 }
 
 /// The first setting of least error (or PRESS), or the simplest within one standard error of it.

@@ -15,8 +15,8 @@ use crate::linalg::{
 
 /// Ridges of a first look: the variance of the noise relative to that of a function.
 pub(super) const RIDGES: [f64; 6] = [10.0, 2.0, 0.4, 0.08, 0.01, 1e-3];
-/// Variance of the linear part relative to that of the kernel part: nearly free.
-const LINEAR_VARIANCE: f64 = 10.0;
+/// Variance of the linear part relative to that of the kernel part.
+const LINEAR_VARIANCE: f64 = 1.0;
 /// Added to the Gram matrix of the landmarks, so that equal landmarks do no harm.
 const JITTER: f64 = 1e-8;
 

@@ -39,10 +39,14 @@ use judge::{Verdict, of_family, weighted};
 use learn::{AROUND, Learner, Learnt};
 use path::{Coefficients, Path};
 use sample::{Sample, unit_weights};
-use search::{Plan, SECOND, plans, scores_of};
+use search::{Plan, SECOND, plan, scores_of};
 
-/// Rows up to which every row is a candidate for the samples; beyond, this many are drawn by class.
+/// Rows on which everything is tuned. Up to this number, every row is a candidate for the samples;
+/// beyond, at most as many are drawn by class.
 const CANDIDATES: usize = 3000;
+/// Products of columns of candidates over all rows: beyond this, there are fewer candidates, but not
+/// fewer than a third.
+const MOST_PRODUCTS: f64 = 1e12;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
 /// Least squares outputs, which lie between 0 and 1, become logits by this factor. The temperature
@@ -149,7 +153,7 @@ impl Sieve {
     }
 
     /// Settings of a plan: a path of samples with all features, and shorter ones with fewer.
-    fn arm(&self, plan: &Plan, problem: &Problem, is_first: bool) -> Vec<SieveSetting> {
+    fn arm(&self, plan: &Plan, problem: &Problem) -> Vec<SieveSetting> {
         let n = problem.n();
         let most = self.max_support.unwrap_or(n).min(n);
         let setting = |n_features: usize, size: usize, softmax: Option<f64>| SieveSetting {
@@ -166,25 +170,17 @@ impl Sieve {
         let active = problem.n_active();
         let allowed = self.max_features.unwrap_or(active).min(active);
         for level in levels(active, self.max_features) {
-            if level > allowed || level < allowed && !is_first {
+            if level > allowed {
                 continue;
             }
-            let longest = most.min(if level == active {
-                CANDIDATES
-            } else {
-                FEWER_CANDIDATES
-            });
-            let longest = if level == active && longest == n.min(CANDIDATES) {
-                most
-            } else {
-                longest
-            };
-            let sizes = sizes(longest);
+            let sizes = sizes(most.min(match level == active {
+                true => CANDIDATES,
+                false => FEWER_CANDIDATES,
+            }));
             arm.extend(sizes.iter().map(|&s| setting(level, s, None)));
-            let (shares, ridges): (&[f64], &[f64]) = match (is_first, level == allowed) {
-                (false, _) => (&[], &[]),
-                (true, true) => (&[0.05, 0.1, 0.2, 0.4], &SOFTMAX_RIDGES),
-                (true, false) => (&[0.1], &SOFTMAX_RIDGES),
+            let shares: &[f64] = match level == allowed {
+                true => &[0.05, 0.1, 0.2, 0.4],
+                false => &[0.1],
             };
             let mut tried = vec![];
             for share in shares {
@@ -194,7 +190,8 @@ impl Sieve {
                 };
                 if !tried.contains(&size) {
                     tried.push(size);
-                    arm.extend(ridges.iter().map(|&r| setting(level, size, Some(r))));
+                    let ridges = SOFTMAX_RIDGES.iter();
+                    arm.extend(ridges.map(|&r| setting(level, size, Some(r))));
                 }
             }
         }
@@ -439,16 +436,12 @@ impl Method for Sieve {
     }
 
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
-        Some(3000)
+        Some(CANDIDATES)
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SieveSetting>> {
-        let plans = plans(self, problem)?;
-        let arms = plans.iter().enumerate();
-        some(
-            arms.map(|(i, plan)| self.arm(plan, problem, i == 0))
-                .collect(),
-        )
+        let plan = plan(self, problem)?;
+        some(vec![self.arm(&plan, problem)])
     }
 
     /// For accuracy: the smallest number of samples that costs next to nothing. For a small model:
@@ -522,7 +515,9 @@ impl Method for Sieve {
         let learnt = learnt
             .last()
             .ok_or(crate::error::Error::NoConvergence("the sieve"))?;
-        let candidates = stratified_sample(&problem.labels, CANDIDATES, problem.seed ^ 2);
+        let most = (MOST_PRODUCTS / problem.n() as f64).sqrt() as usize;
+        let most = most.clamp(CANDIDATES / 3, CANDIDATES);
+        let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
         let path = Path::new(problem, &seen.x, learnt, &candidates, setting.size)?;
         let (parts, report) = match setting.softmax {
             None => {

@@ -1,4 +1,4 @@
-//! The search: which preparation, kernel, linear part and rounds of weights deserve folds.
+//! The search: which preparation, kernel, linear part and rounds of weights to take.
 //!
 //! Everything is judged by leaving out each row of a sample ([`super::judge`]). That is cheap, and
 //! good enough to choose; weights learnt on the rows that judge them look better than they are, so
@@ -19,12 +19,13 @@ use rayon::prelude::*;
 const FIRST: (usize, usize) = (800, 300);
 /// Rows and landmarks on which weights are learnt.
 pub(super) const SECOND: (usize, usize) = (1500, 400);
-/// Rounds of weights tried.
-const ROUNDS: usize = 3;
+/// Rounds of weights tried on few rows, and on many. Weights that are learnt on few rows and judged
+/// by them look ever better than they are.
+const ROUNDS: (usize, usize) = (1, 2);
 /// Pairs of preparation and kernel for which weights are learnt.
 const PAIRS: usize = 2;
-/// Up to this number of rows, a second pair goes to the folds.
-const FEW_ROWS: usize = 1500;
+/// Fewer rows than these are few.
+const FEW_ROWS: usize = 1000;
 /// Most features of a linear part.
 const MOST_LINEAR: usize = 256;
 
@@ -59,8 +60,8 @@ fn widths(family: Family) -> &'static [f64] {
     }
 }
 
-/// The plans that deserve folds, best first.
-pub(super) fn plans(method: &Sieve, problem: &Problem) -> Result<Vec<Plan>> {
+/// The best plan.
+pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     let families: Vec<Family> = match method.kernel {
         Some(shape) => vec![shape.family()],
         None => vec![Family::Gaussian, Family::Laplacian, Family::RadialLaplacian],
@@ -86,7 +87,10 @@ pub(super) fn plans(method: &Sieve, problem: &Problem) -> Result<Vec<Plan>> {
         })
         .collect::<Result<_>>()?;
     let order = ranked(first.iter().map(|(l, _)| l.verdict).collect());
-    let rounds = method.rounds.unwrap_or(ROUNDS);
+    let few = problem.n() < FEW_ROWS;
+    let rounds = method
+        .rounds
+        .unwrap_or(if few { ROUNDS.0 } else { ROUNDS.1 });
     // Weights for the best pairs, all on the same rows.
     let mut found: Vec<(Plan, Verdict)> = Vec::new();
     for &k in order.iter().take(PAIRS) {
@@ -119,21 +123,9 @@ pub(super) fn plans(method: &Sieve, problem: &Problem) -> Result<Vec<Plan>> {
             }
         }
     }
-    let order = ranked(found.iter().map(|f| f.1).collect());
-    let sorted: Vec<Plan> = order.iter().map(|&i| found[i].0).collect();
-    let first = *sorted
-        .first()
-        .ok_or(Error::NoConvergence("the search for a kernel"))?;
-    let mut plans = vec![first];
-    // The same pair with and without weights.
-    let same = |p: &&Plan| p.prepare == first.prepare && p.family == first.family;
-    let other = |p: &&Plan| (p.rounds == 0) != (first.rounds == 0);
-    plans.extend(sorted.iter().filter(same).find(other));
-    // The best of another pair, where rows are so few that leaving out each says little.
-    if problem.n() <= FEW_ROWS {
-        plans.extend(sorted.iter().find(|p| !same(p)));
-    }
-    Ok(plans)
+    let verdicts: Vec<Verdict> = found.iter().map(|f| f.1).collect();
+    let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
+    Ok(found[chosen].0)
 }
 
 /// The normal scores of a problem's rows.
