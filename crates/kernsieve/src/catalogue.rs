@@ -179,6 +179,26 @@ pub fn method_of(model: &Model) -> Result<Made> {
     find(&record.method)?.make(&record.options.params)
 }
 
+/// The method and the setting of a model, for a fit without a search. Parameters that are given make
+/// it smaller, or replace those of the model.
+pub fn like(model: &Model, given: &Params) -> Result<Made> {
+    let record = &model.record;
+    let entry = find(&record.method)?;
+    if record.method != Sieve::ABOUT.name {
+        return Err(Error::Data(format!(
+            "only models of {} can be made smaller without a search; this is one of {}",
+            Sieve::ABOUT.name,
+            record.method
+        )));
+    }
+    let mut params = record.options.params.clone();
+    params.extend(given.clone());
+    let setting = serde_json::to_value(&record.setting)
+        .map_err(|e| Error::ModelFile(format!("its setting is damaged: {e}")))?;
+    params.insert("like".into(), setting);
+    entry.make(&params)
+}
+
 /// Out-of-fold probabilities of every row that a model was trained on, with its setting:
 /// [`AnyMethod::out_of_fold`].
 pub fn out_of_fold(

@@ -12,6 +12,7 @@ from .l2qp import L2QP
 from .lda import LDA
 from .mkda import MKDA
 from .parzen import Parzen
+from .sieve import SieveClassifier
 from .smkda import SMKDA
 from .sparse_kos import SparseKOS
 
@@ -26,5 +27,6 @@ __all__ = [
     "MKDA",
     "Parzen",
     "SMKDA",
+    "SieveClassifier",
     "SparseKOS",
 ]

@@ -28,6 +28,8 @@ pub struct About {
     /// Whether its probabilities need the temperature of least cross-validated log loss. With a
     /// kernel that nearly interpolates, the discriminant is far too confident on new rows.
     pub calibrated: bool,
+    /// Whether training measures what each feature is worth.
+    pub importances: bool,
     /// Whether row weights hardly change its decision, so that class weights act as costs.
     pub class_weight_is_cost: bool,
     /// Whether a kernel matrix can take the place of the features.
@@ -100,6 +102,7 @@ impl About {
         sparse: Sparse::Dense,
         outputs: Outputs::Variates,
         calibrated: false,
+        importances: false,
         class_weight_is_cost: false,
         precomputed: false,
         params: &[],

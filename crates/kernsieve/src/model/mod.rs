@@ -4,7 +4,7 @@ mod record;
 
 pub use crate::method::{CvEntry, Press};
 pub(crate) use record::optimism;
-pub use record::{Asked, AutoEntry, AutoRecord, CurvePoint, CvTable, TrainingRecord};
+pub use record::{Asked, AutoEntry, AutoRecord, CurvePoint, CvTable, Importance, TrainingRecord};
 
 use crate::data::{Curve, Scaling, Schema};
 use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
@@ -227,7 +227,8 @@ impl Model {
                 let others = s.feature.iter().chain(s.runner_up.iter().map(|(j, _)| j));
                 s.weights.iter().map(|(j, _)| j).chain(others)
             })
-            .chain(&self.record.report.imported);
+            .chain(&self.record.report.imported)
+            .chain(self.record.importances.iter().map(|i| &i.feature));
         let voted = self.record.setting.features().unwrap_or_default();
         let folds = self
             .record

@@ -31,9 +31,27 @@ pub struct TrainingRecord {
     /// How the method was chosen, if that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<AutoRecord>,
+    /// What each feature is worth, where that was measured; most important first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub importances: Vec<Importance>,
     /// How the density was found, if the model is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<DensityRecord>,
+}
+
+/// What shuffling a feature costs on rows that a fit has not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Importance {
+    /// The feature.
+    pub feature: usize,
+    /// Increase of the error.
+    pub error: f64,
+    /// Its standard error over folds.
+    pub error_se: f64,
+    /// Increase of the mean log loss.
+    pub log_loss: f64,
+    /// Its standard error over folds.
+    pub log_loss_se: f64,
 }
 
 /// What was asked for: the protocol, and the parameters of the method by id.

@@ -297,6 +297,7 @@ fn record(
         train_error: 0.0,
         cv: None,
         auto: None,
+        importances: vec![],
         density: Some(DensityRecord {
             criterion: density.criterion,
             folds: tuning.folds,

@@ -6,6 +6,7 @@ mod control;
 mod cross_validation;
 mod density;
 mod fold;
+mod importance;
 mod leave_one_out;
 mod memory;
 mod notices;

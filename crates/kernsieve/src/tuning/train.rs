@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::fold::{Prepared, prepare_all};
+use super::importance::importances;
 use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
 use super::notices::{about_data, about_fit};
@@ -81,7 +82,14 @@ fn train<M: Method>(
     let started = Instant::now();
     let fit = job.method.fit(&job.all.problem, &tuned.setting)?;
     let fit_seconds = started.elapsed().as_secs_f64();
-    let (model, notices) = job.assemble(schema, tuned, fit, temperature)?;
+    let setting = tuned.setting.clone();
+    let measure = M::ABOUT.importances && tuned.table.is_some();
+    let tuned_method = plan.method;
+    let (mut model, notices) = job.assemble(schema, tuned, fit, temperature)?;
+    if measure {
+        let found = importances(&tuned_method, &setting, &model, data, protocol, control)?;
+        model.record.importances = found;
+    }
     Ok(Trained {
         model,
         notices,
@@ -299,6 +307,7 @@ impl<'a, M: Method> Job<'a, M> {
                 train_error: f64::NAN,
                 cv: tuned.table.map(CvTable::erased),
                 auto: None,
+                importances: vec![],
                 density: None,
             },
         };

@@ -351,6 +351,7 @@ impl Method for Sieve {
         sparse: Sparse::Both,
         outputs: Outputs::Logits,
         calibrated: true,
+        importances: true,
         params: &[
             Param::new(
                 "kernel",
@@ -440,6 +441,15 @@ impl Method for Sieve {
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SieveSetting>> {
+        if let Some(like) = self.like {
+            let active = problem.n_active();
+            let most = |max: Option<usize>, own: usize| max.map_or(own, |m| m.min(own));
+            return Ok(vec![vec![SieveSetting {
+                n_features: most(self.max_features, like.n_features).min(active),
+                size: most(self.max_support, like.size).min(problem.n()),
+                ..like
+            }]]);
+        }
         let plan = plan(self, problem)?;
         some(vec![self.arm(&plan, problem)])
     }

@@ -27,6 +27,9 @@ pub struct Sieve {
     pub(super) max_support: Option<usize>,
     pub(super) max_features: Option<usize>,
     pub(super) prefer: Prefer,
+    /// A setting to take instead of a search, made smaller where that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) like: Option<SieveSetting>,
 }
 
 /// The shape of a kernel, without its bandwidth.
@@ -101,6 +104,12 @@ impl Sieve {
     /// With at most this many features.
     pub fn max_features(mut self, features: usize) -> Self {
         self.max_features = Some(features);
+        self
+    }
+
+    /// With the setting of another model instead of a search; the other parameters make it smaller.
+    pub fn like(mut self, setting: SieveSetting) -> Self {
+        self.like = Some(setting);
         self
     }
 

@@ -1,0 +1,170 @@
+"""A learnt kernel on few features and few samples.
+
+Generated from the catalogue of methods by `cargo xtask generate`: edit that, not this.
+"""
+
+from __future__ import annotations
+
+from .._base import KernsieveClassifier
+
+
+class SieveClassifier(KernsieveClassifier):
+    """A learnt kernel on few features and few samples.
+
+    A kernel whose shape, scale and feature weights are learnt, on selected features and selected
+    samples, with a linear part where it helps. [kernsieve]
+
+    Parameters
+    ----------
+    kernel : {'gaussian', 'laplacian', 'radial-laplacian'}, default=None
+        Kernel. ``None``: chosen by the data.
+    linear : {'in', 'out'}, default=None
+        Linear part beside the kernel. ``None``: chosen by the data.
+    rounds : int, default=None
+        Rounds of learning feature weights; 0 weighs all features alike. ``None``: chosen by the
+        data.
+    ridge : float, default=None
+        Squared-norm penalty. ``None``: chosen by the data.
+    max_support : int, default=None
+        Most samples to retain. ``None``: all.
+    max_features : int, default=None
+        Most features to retain. ``None``: all.
+    prefer : {'accuracy', 'small'}, default="accuracy"
+        Choose the setting of least error and log loss, or the smallest model within one standard
+        error of it.
+    priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
+        Class priors of the decision rule: the shares in the training rows, equal ones, or one per
+        class in the order of the classes.
+    costs : sequence of floats, default=None
+        Cost of an error on a row of each class, in the order of the classes (sorted): the class
+        of least expected cost is predicted, and probabilities are weighed by the costs. ``None``:
+        all equal.
+    class_weight : dict or 'balanced', default=None
+        Weights of the classes, which multiply those of the rows.
+    standardize : bool, default=True
+        Scale features to zero mean and unit variance on the training rows.
+    prepare : {'standardize', 'scores'}, default=None
+        Prepare features by zero mean and unit variance, or by normal scores, which depend on the
+        order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
+        chosen by the data.
+    calibrate : bool, default=True
+        Give the probabilities the temperature of least cross-validated log loss, where the method
+        does not fit probabilities itself.
+    rule : {'min', '1se'}, default="min"
+        Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
+        sparsest (then smoothest) within one standard error of it.
+    validation : {'cv', 'split', 'loo'}, default="cv"
+        Validate settings on all folds, on the first fold only (split), or (smkda) by leaving out
+        each row in turn, from one fit.
+    folds : int, default=5
+        Folds of the cross-validation.
+    cv : int, splitter or iterable of (train, test), default=None
+        Folds as in scikit-learn: a number acts like ``folds``, a splitter or a list of splits is
+        used as it is, so that rows of one patient, say, can be held out together. ``None``: as
+        ``folds`` says.
+    estimate : bool, default=True
+        Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
+        probabilities.
+    random_state : int, RandomState instance or None, default=0
+        Seed of everything random.
+    n_jobs : int, default=None
+        Threads. ``None``: all cores, and one inside a joblib worker. The result does not depend
+        on it.
+    memory : int or str, default=None
+        Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    verbose : bool, default=False
+        Show a progress bar and notices on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    feature_weights_ : ndarray of shape (n_features_in_,)
+        Weight of every feature; zero drops it.
+    selected_features_ : list of str
+        Names of the features that are kept, most important first if there is an order.
+    support_ : ndarray of int
+        Training rows that the model keeps, in order of selection if there is one.
+    best_params_ : dict
+        The settings that were used.
+    cv_results_ : dict
+        The cross-validation table in the form of ``GridSearchCV``; absent if nothing was
+        validated.
+    best_index_, best_score_ : int, float
+        The chosen row of that table and its accuracy.
+    objective_, residual_ : float or None
+        Objective at the solution, and how far it is from its own equations.
+    converged_, n_iter_ : bool, int
+        Whether the solver reached its tolerance, and after how many steps.
+    path_ : list of dict
+        The steps of a selection.
+    notices_ : list of str
+        Notices about the fit; empty after ``kernsieve.load``.
+    model_ : Model
+        The compiled model.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if they have any.
+
+    Examples
+    --------
+    >>> from kernsieve import SieveClassifier
+    >>> from sklearn.datasets import make_moons
+    >>> X, y = make_moons(100, noise=0.2, random_state=0)
+    >>> model = SieveClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.8)
+    True
+    """
+
+    _method = "sieve"
+    _one_or_more = ()
+
+    def __init__(
+        self,
+        *,
+        kernel=None,
+        linear=None,
+        rounds=None,
+        ridge=None,
+        max_support=None,
+        max_features=None,
+        prefer="accuracy",
+        priors="empirical",
+        costs=None,
+        class_weight=None,
+        standardize=True,
+        prepare=None,
+        calibrate=True,
+        rule="min",
+        validation="cv",
+        folds=5,
+        cv=None,
+        estimate=True,
+        random_state=0,
+        n_jobs=None,
+        memory=None,
+        verbose=False,
+    ):
+        self.kernel = kernel
+        self.linear = linear
+        self.rounds = rounds
+        self.ridge = ridge
+        self.max_support = max_support
+        self.max_features = max_features
+        self.prefer = prefer
+        self.priors = priors
+        self.costs = costs
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.prepare = prepare
+        self.calibrate = calibrate
+        self.rule = rule
+        self.validation = validation
+        self.folds = folds
+        self.cv = cv
+        self.estimate = estimate
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory = memory
+        self.verbose = verbose
