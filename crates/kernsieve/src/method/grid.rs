@@ -48,9 +48,12 @@ pub struct CvEntry<S = Chosen> {
     /// The criterion where it is not the error alone: error plus log loss, see [`Ranking`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// The temperature at which that log loss is least, where it was found.
+    /// The temperature at which that log loss is least, where it was found. Files do not keep it.
     #[serde(skip)]
     pub temperature: Option<f64>,
+    /// Standard error of that criterion over folds. Files do not keep it.
+    #[serde(skip)]
+    pub score_error: Option<f64>,
     /// Misclassified held-out rows over all rows; `None` if the setting could not be fitted in some
     /// fold, or was dropped.
     pub error: Option<f64>,
@@ -87,6 +90,7 @@ impl<S> CvEntry<S> {
             left_after: None,
             score: None,
             temperature: None,
+            score_error: None,
             error: None,
             standard_error: 0.0,
             log_loss: None,
@@ -116,7 +120,8 @@ impl<S: Setting> CvEntry<S> {
             setting: Chosen::of(&self.setting),
             left_after: self.left_after,
             score: self.score,
-            temperature: self.temperature,
+            temperature: None,
+            score_error: None,
             error: self.error,
             standard_error: self.standard_error,
             log_loss: self.log_loss,

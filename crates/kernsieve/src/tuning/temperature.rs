@@ -52,6 +52,17 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     (middle.exp(), loss(middle))
 }
 
+/// The log loss at a temperature, summed over the rows.
+pub(super) fn log_loss_at(rows: &[Scored], temperature: f64) -> f64 {
+    let one = |row: &Scored| {
+        let s = &row.scores;
+        let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = s.iter().map(|v| ((v - top) / temperature).exp()).sum();
+        row.weight * (total.ln() - (s[row.own] - top) / temperature)
+    };
+    rows.iter().map(one).sum()
+}
+
 /// The temperature of least loss, and the log loss there, summed over the rows: how well the scores order
 /// the rows, whatever their scale. Odds are limited by the number of rows, since the rows cannot
 /// support longer ones.

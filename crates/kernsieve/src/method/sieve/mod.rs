@@ -17,6 +17,8 @@ mod params;
 mod path;
 mod sample;
 mod search;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 pub use params::{Linear, Prefer, Shape, Sieve, SieveSetting};
@@ -33,7 +35,7 @@ use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, cross_gram, gram};
 use crate::linalg::{Matrix, matmul};
-use crate::params::{Fallback, Kind, Param, Preparation, Protocol, Range};
+use crate::params::{Fallback, Kind, Param, Preparation, Protocol, Range, Rule};
 use crate::solver::softmax::softmax;
 use judge::{Verdict, of_family, weighted};
 use learn::{AROUND, Learner, Learnt};
@@ -55,9 +57,9 @@ const SHARPNESS: f64 = 6.0;
 /// Ridges of the softmax relative to that of the least squares: an eighth is the same penalty near
 /// even odds.
 const SOFTMAX_RIDGES: [f64; 2] = [0.125, 0.0125];
-/// By how many standard errors fewer features must be better before others are dropped for
-/// accuracy.
-const PAYS: f64 = 0.5;
+/// Fewer features or samples are clearly better if more of them are worse by this many standard
+/// errors.
+const CLEARLY: f64 = 0.25;
 /// Most samples of a softmax refit.
 const MOST_SOFTMAX: usize = 500;
 
@@ -454,41 +456,40 @@ impl Method for Sieve {
         some(vec![self.arm(&plan, problem)])
     }
 
-    /// For accuracy: the smallest number of samples that costs next to nothing. For a small model:
-    /// the fewest numbers within one standard error.
+    /// For accuracy: all features and all rows unless fewer are clearly better, then the fewest
+    /// samples that are no worse. For a small model: the fewest numbers within one standard error.
     fn refine(
         &self,
         _: &Problem,
-        _: &Protocol,
+        protocol: &Protocol,
         grid: &[CvEntry<SieveSetting>],
         chosen: usize,
     ) -> Result<Refinement<SieveSetting>> {
-        let best = &grid[chosen];
-        let (slack, same) = match self.prefer {
-            Prefer::Accuracy => (0.1, true),
-            Prefer::Small => (1.0, false),
-        };
-        // Features are dropped for accuracy only if that pays.
-        let mut best = best;
-        if self.prefer == Prefer::Accuracy {
-            let whole = grid
-                .iter()
-                .filter(|e| e.setting.same_search(&best.setting))
-                .filter(|e| e.setting.n_features > best.setting.n_features)
-                .min_by(|a, b| a.criterion().total_cmp(&b.criterion()));
-            if let Some(whole) = whole
-                && whole.criterion() <= best.criterion() + PAYS * best.criterion_error()
-            {
-                best = whole;
-            }
+        if protocol.rule == Rule::OneStandardError {
+            return Ok(Refinement::Keep);
         }
-        let bound = best.criterion() + slack * best.criterion_error();
-        let within = (0..grid.len()).filter(|&i| {
-            grid[i].criterion() <= bound && (!same || grid[i].setting.same_path(&best.setting))
+        let least = |entries: &mut dyn Iterator<Item = usize>| {
+            entries.min_by(|&a, &b| grid[a].setting.simpler(&grid[b].setting).then(a.cmp(&b)))
+        };
+        let best = &grid[chosen];
+        let spread = best.score_error.unwrap_or(best.criterion_error());
+        let bound = best.criterion() + spread;
+        if self.prefer == Prefer::Small {
+            let mut within = (0..grid.len()).filter(|&i| grid[i].criterion() <= bound);
+            return Ok(least(&mut within).map_or(Refinement::Keep, Refinement::Entry));
+        }
+        let clear = best.criterion() + CLEARLY * spread;
+        let most = |e: &&CvEntry<SieveSetting>| (e.setting.n_features, e.setting.size);
+        let reference = grid
+            .iter()
+            .filter(|e| e.setting.same_search(&best.setting) && e.criterion() <= clear)
+            .max_by_key(most)
+            .unwrap_or(best);
+        let mut within = (0..grid.len()).filter(|&i| {
+            let e = &grid[i];
+            e.setting.same_path(&reference.setting) && e.criterion() <= reference.criterion()
         });
-        let least =
-            within.min_by(|&a, &b| grid[a].setting.simpler(&grid[b].setting).then(a.cmp(&b)));
-        Ok(least.map_or(Refinement::Keep, Refinement::Entry))
+        Ok(least(&mut within).map_or(Refinement::Keep, Refinement::Entry))
     }
 
     fn held_out(&self, fold: &Fold, arm: &[SieveSetting]) -> Result<Vec<Option<HeldOut>>> {

@@ -1,0 +1,281 @@
+use super::judge::{Ground, Verdict, best, linear_variance, of_family, weighted};
+use super::learn::{Learner, Learnt};
+use super::path::Path;
+use super::sample::Sample;
+use super::weights::slopes;
+use super::*;
+use crate::data::{Labels, Rng};
+use crate::kernel::{Kernel, cross_gram};
+use crate::linalg::cholesky_shifted;
+
+const FAMILIES: [Family; 3] = [Family::Gaussian, Family::Laplacian, Family::RadialLaplacian];
+
+/// Three classes that differ in the first two of `p` features.
+fn problem(n: usize, p: usize, seed: u64, weights: bool) -> Problem {
+    let mut rng = Rng::new(seed);
+    let x = Matrix::from_fn(n, p, |_, _| rng.normal());
+    let names: Vec<String> = (0..n)
+        .map(|i| {
+            let (a, b) = (x[(i, 0)] + 0.3 * rng.normal(), x[(i, 1)]);
+            let class = if a * a + b * b < 1.0 {
+                0
+            } else {
+                1 + usize::from(a > 0.0)
+            };
+            class.to_string()
+        })
+        .collect();
+    let mut problem = Problem::new(x, Labels::from_text(&names)).expect("valid");
+    if weights {
+        problem.weights = Some((0..n).map(|i| 1.0 + (i % 3) as f64).collect());
+    }
+    problem
+}
+
+fn learnt(sample: &Sample, family: Family, linear: bool) -> Learnt {
+    let p = sample.x.cols();
+    Learnt {
+        weights: (0..p).map(|j| 0.3 + 0.1 * j as f64).collect(),
+        verdict: Verdict::start(of_family(family, 0.9), 0.2, linear),
+    }
+}
+
+/// Penalised least squares by its normal equations: fitted responses of rows `new`.
+fn direct(problem: &Problem, rows: &[usize], learnt: &Learnt, new: &Matrix) -> Matrix {
+    let kept = problem.select(rows);
+    let sample = Sample::new(&kept, None, usize::MAX, usize::MAX);
+    let u = weighted(&kept.x, &learnt.weights);
+    let v = weighted(new, &learnt.weights);
+    let tau = linear_variance(&learnt.weights);
+    let kernel = |a: &Matrix, b: &Matrix| {
+        let mut k = cross_gram(&learnt.verdict.kernel, a, b);
+        if learnt.verdict.linear {
+            let products = matmul(a.view(), b.view().t());
+            let data = k.as_mut_slice().iter_mut();
+            data.zip(products.as_slice())
+                .for_each(|(k, v)| *k += tau * v);
+        }
+        k
+    };
+    // (K + lambda W^-1) A + b 1 = Y, 1'A = 0.
+    let n = rows.len();
+    let k = kernel(&u, &u);
+    let system = Matrix::from_fn(n, n, |i, j| {
+        let own = learnt.verdict.ridge / sample.classes.weight(i);
+        k[(i, j)] + if i == j { own } else { 0.0 }
+    });
+    let factor = cholesky_shifted(system, 0.0).expect("definite");
+    let mut ones = Matrix::from_fn(n, 1, |_, _| 1.0);
+    let mut a = sample.y.clone();
+    factor.solve_in_place(&mut ones);
+    factor.solve_in_place(&mut a);
+    let total: f64 = ones.as_slice().iter().sum();
+    let offset: Vec<f64> = (0..a.cols())
+        .map(|j| a.column(j).iter().sum::<f64>() / total)
+        .collect();
+    for i in 0..n {
+        for (j, b) in offset.iter().enumerate() {
+            a[(i, j)] -= b * ones[(i, 0)];
+        }
+    }
+    let mut f = matmul(kernel(&v, &u).view(), a.view());
+    crate::linalg::add_to_rows(&mut f, &offset);
+    f
+}
+
+#[test]
+fn rows_left_out_by_formula_are_rows_left_out() {
+    for (family, linear, weights) in [
+        (Family::Gaussian, false, false),
+        (Family::Laplacian, true, true),
+        (Family::RadialLaplacian, true, false),
+    ] {
+        let problem = problem(40, 3, 5, weights);
+        let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+        let now = learnt(&sample, family, linear);
+        let ground = Ground::new(&sample, family, &now.weights);
+        let verdict = ground.judge(0.9, linear, &[0.2]).expect("solves")[0];
+        let (mut wrong, mut square) = (0.0, 0.0);
+        for i in 0..40 {
+            let others: Vec<usize> = (0..40).filter(|&k| k != i).collect();
+            // Weights keep their scale when a row is left out.
+            let mut part = problem.select(&others);
+            let mut now = now.clone();
+            if let (Some(w), Some(all)) = (&mut part.weights, &problem.weights) {
+                let mean = all.iter().sum::<f64>() / 40.0;
+                let own = w.iter().sum::<f64>() / 39.0;
+                now.verdict.ridge *= mean / own;
+            }
+            let all: Vec<usize> = (0..39).collect();
+            let f = direct(&part, &all, &now, &problem.x.select_rows(&[i]));
+            let truth = problem.labels.codes()[i];
+            let weight = sample.classes.weight(i);
+            square += weight
+                * (0..3)
+                    .map(|c| (f64::from(c == truth) - f[(0, c)]).powi(2))
+                    .sum::<f64>();
+            let most = (1..3).fold(0, |b, c| if f[(0, c)] > f[(0, b)] { c } else { b });
+            wrong += if most == truth { 0.0 } else { weight };
+        }
+        let total = sample.classes.total();
+        // The landmarks' jitter of 1e-8 is felt at about its square root.
+        assert!((verdict.brier - square / total).abs() < 1e-5, "{family:?}");
+        assert!((verdict.error - wrong / total).abs() < 1e-12, "{family:?}");
+    }
+}
+
+#[test]
+fn blocks_of_one_row_are_rows() {
+    let mut problem = problem(50, 3, 6, true);
+    let judge = |problem: &Problem| {
+        let sample = Sample::new(problem, None, usize::MAX, 30);
+        let now = learnt(&sample, Family::Gaussian, false);
+        let ground = Ground::new(&sample, Family::Gaussian, &now.weights);
+        ground.judge(0.9, false, &[0.2, 1.0]).expect("solves")
+    };
+    let rows = judge(&problem);
+    problem.blocks = Some((0..50).collect());
+    for (a, b) in rows.iter().zip(judge(&problem)) {
+        assert!((a.brier - b.brier).abs() < 1e-8 && a.error == b.error);
+    }
+}
+
+#[test]
+fn slopes_match_central_differences() {
+    let problem = problem(30, 3, 7, false);
+    for family in FAMILIES {
+        let sample = Sample::new(&problem, None, usize::MAX, 12);
+        let now = learnt(&sample, family, true);
+        let ground = Ground::new(&sample, family, &now.weights);
+        let solution = ground.solve(&now.verdict).expect("solves");
+        let marks = ground.landmarks();
+        let kernel = now.verdict.kernel;
+        let mut rng = Rng::new(1);
+        let u = Matrix::from_fn(5, 3, |_, _| rng.normal());
+        let value = |u: &Matrix| {
+            let mut f = matmul(cross_gram(&kernel, u, &marks).view(), solution.coef.view());
+            let linear = solution.linear.as_ref().expect("asked for");
+            let part = matmul(u.view(), linear.view());
+            let data = f.as_mut_slice().iter_mut();
+            data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
+            f
+        };
+        let all = slopes(
+            &kernel,
+            &u,
+            &marks,
+            cross_gram(&kernel, &u, &marks),
+            &solution,
+        );
+        let h = 1e-6;
+        for j in 0..3 {
+            let moved =
+                |h: f64| Matrix::from_fn(5, 3, |i, k| u[(i, k)] + if k == j { h } else { 0.0 });
+            let (up, down) = (value(&moved(h)), value(&moved(-h)));
+            for (c, slopes) in all.iter().enumerate() {
+                for i in 0..5 {
+                    let numeric = (up[(i, c)] - down[(i, c)]) / (2.0 * h);
+                    let gap = (slopes[(i, j)] - numeric).abs();
+                    assert!(gap < 1e-6 * (1.0 + numeric.abs()), "{family:?} {gap}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_end_of_the_path_is_kernel_ridge_regression() {
+    for (linear, weights) in [(false, false), (true, false), (true, true)] {
+        for family in FAMILIES {
+            let problem = problem(45, 3, 8, weights);
+            let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+            let now = learnt(&sample, family, linear);
+            let all: Vec<usize> = (0..45).collect();
+            let path = Path::new(&problem, &problem.x, &now, &all, 45).expect("selects");
+            assert_eq!(path.len(), 45);
+            let mut rng = Rng::new(2);
+            let new = Matrix::from_fn(20, 3, |_, _| rng.normal());
+            let expected = direct(&problem, &all, &now, &new);
+            let followed = path.follow(&new, &[5, 45]);
+            assert!(gap(&followed[1], &expected) < 1e-8, "{family:?} {linear}");
+            // Coefficients say the same as the path, at the end and before.
+            for (size, at) in [(5, 0), (45, 1)] {
+                let parts = path.coefficients(size);
+                let u = weighted(&new, &now.weights);
+                let k = cross_gram(&now.verdict.kernel, &u, &path.centres(size));
+                let mut f = matmul(k.view(), parts.coef.view());
+                crate::linalg::add_to_rows(&mut f, &parts.offset);
+                if let Some(linear) = &parts.linear {
+                    let part = matmul(u.view(), linear.view());
+                    let data = f.as_mut_slice().iter_mut();
+                    data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
+                }
+                assert!(gap(&f, &followed[at]) < 1e-8, "{family:?} {size}");
+            }
+            assert!(path.explained.windows(2).all(|w| w[0] <= w[1] + 1e-12));
+            assert!(path.explained.iter().all(|v| (0.0..=1.0).contains(v)));
+        }
+    }
+}
+
+fn gap(a: &Matrix, b: &Matrix) -> f64 {
+    let pairs = a.as_slice().iter().zip(b.as_slice());
+    pairs.fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
+}
+
+#[test]
+fn noise_loses_weight_and_copies_share_it() {
+    let base = problem(300, 6, 9, false);
+    // The last feature is a copy of the first, the one before it is constant.
+    let x = Matrix::from_fn(300, 8, |i, j| match j {
+        6 => 0.0,
+        7 => base.x[(i, 0)],
+        j => base.x[(i, j)],
+    });
+    let mut problem = Problem::new(x, base.labels.clone()).expect("valid");
+    problem.feature_weights[6] = 0.0;
+    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    for family in FAMILIES {
+        let learner = Learner {
+            sample: &sample,
+            family,
+            ridge: None,
+        };
+        let start = Verdict::start(of_family(family, 1.0), 0.3, false);
+        let mut now = learner
+            .judge_around(&sample.active, &start, &[1.0])
+            .expect("solves");
+        for _ in 0..2 {
+            now = learner
+                .round(&now, usize::MAX, true, &[1.0])
+                .expect("solves");
+        }
+        let w = &now.weights;
+        assert_eq!(w[6], 0.0);
+        assert!((w[0] - w[7]).abs() < 1e-6 * w[0], "{family:?} {w:?}");
+        assert!(w[2..6].iter().all(|v| *v < 0.7 * w[1]), "{family:?} {w:?}");
+    }
+}
+
+#[test]
+fn levels_halve_and_sizes_grow() {
+    assert_eq!(levels(10, None), [10, 5, 3, 2, 1]);
+    assert_eq!(levels(10, Some(4)), [10, 5, 4, 3, 2, 1]);
+    assert_eq!(levels(1, None), [1]);
+    let sizes = sizes(100);
+    assert_eq!(sizes.last(), Some(&100));
+    assert!(sizes.windows(2).all(|w| w[0] < w[1]));
+}
+
+#[test]
+fn the_best_verdict_weighs_error_and_residuals() {
+    let at = |error: f64, brier: f64| Verdict {
+        error,
+        brier,
+        rows: 100.0,
+        ..Verdict::start(Kernel::Gaussian { bandwidth: 1.0 }, 1.0, false)
+    };
+    assert_eq!(best(&[at(0.2, 0.3), at(0.1, 0.2), at(0.1, 0.25)]), Some(1));
+    assert_eq!(best(&[at(f64::NAN, 0.1), at(0.5, 0.9)]), Some(1));
+    assert_eq!(best(&[]), None);
+}
