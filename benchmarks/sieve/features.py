@@ -3,7 +3,8 @@
     python benchmarks/sieve/features.py --bin target/release/kernsieve [--draws 10] [--only rings,sine]
 
 Models 1 and 2 of Lapanowski & Gaynanova (2019), each also with 30 noise features more, and the mixture of Ghosh & Wang
-(2015) with 90 noise features. Every draw has its own test rows. `sieve` as it is and `--prefer small`, beside
+(2015) with 90 noise features; last, a class that is the sign of a product, so that neither of its two features means
+anything without the other, with 8 noise features. Every draw has its own test rows. `sieve` as it is and `--prefer small`, beside
 `sparse-kos` and `fivm`, which select features only.
 """
 
@@ -45,6 +46,12 @@ def mixture(centres, rng, n, noise):
     return np.hstack([near + rng.normal(scale=0.2**0.5, size=(n, 2)), rng.normal(size=(n, noise))]), y
 
 
+def product(rng, n, noise):
+    """The sign of a product of two features; standard normal noise."""
+    x = rng.normal(size=(n, 2 + noise))
+    return x, (x[:, 0] * x[:, 1] > 0) * 1
+
+
 def draw(model, seed):
     """Rows to train and to test, and how many features matter: the first ones."""
     rng = np.random.default_rng(seed)
@@ -54,6 +61,8 @@ def draw(model, seed):
         at = np.array([[0.0, 1.5], [1.5, 0.0]])
         centres = at[:, None, :] + rng.normal(scale=2**0.5, size=(2, 10, 2))
         return mixture(centres, rng, 200, noise), mixture(centres, rng, TEST_ROWS, noise), 2
+    if name == "product":
+        return product(rng, 300, noise), product(rng, TEST_ROWS, noise), 2
     if name == "rings":
         return rings(rng, 300, noise), rings(rng, TEST_ROWS, noise), 2
     return sine(rng, 400, noise), sine(rng, TEST_ROWS, noise), 4
@@ -99,7 +108,7 @@ def main():
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--bin", required=True, help="the kernsieve program")
     words.add_argument("--draws", type=int, default=10)
-    words.add_argument("--only", default="rings,rings+30,sine,sine+30,mixture+90", help="models")
+    words.add_argument("--only", default="rings,rings+30,sine,sine+30,mixture+90,product+8", help="models")
     words.add_argument("--methods", default=",".join(METHODS))
     words.add_argument("--threads", type=int, default=2)
     words = words.parse_args()
