@@ -351,7 +351,7 @@ def test_the_order_of_rows_features_and_classes_does_not_matter(workshop):
 
 
 def test_the_number_of_threads_does_not_matter(workshop):
-    x, y = curved(700, p=6, classes=3, seed=6)
+    x, y = curved(450, p=6, classes=3, seed=6)
     files = []
     for threads in (1, 2):
         workshop.fit(x, y, "--method", "sieve", "--threads", threads)
