@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide"
 PROGRAM = os.environ.get("KERNSIEVE")
-METHODS = ["lda", "mkda", "smkda", "kos", "sparse-kos", "klr", "fivm", "l1-dkf", "l2qp", "l2le", "parzen"]
+METHODS = ["lda", "mkda", "smkda", "kos", "sparse-kos", "klr", "fivm", "l1-dkf", "l2qp", "l2le", "parzen", "sieve"]
 
 
 def load_pictures():

@@ -1,5 +1,6 @@
 """The benchmarks of speed work at small sizes, and the page shows what is recorded; no times are judged."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -58,3 +59,33 @@ def test_goals_are_looked_up_by_whole_words():
 
 def test_every_goal_has_its_figure():
     assert "not measured" not in goals.goals_shown(page.load())
+
+
+def test_the_scripts_about_the_sieve_print_their_tables(tmp_path):
+    folder = ROOT / "benchmarks" / "sieve"
+    program = os.environ.get("KERNSIEVE", ROOT / "target" / "release" / "kernsieve")
+    data, splits, peers = tmp_path / "data", tmp_path / "splits", tmp_path / "peers.csv"
+    data.mkdir()
+    splits.mkdir()
+    rows = [f"{i % 7},{(i * i) % 11},{'ab'[i % 7 > 3]}" for i in range(60)]
+    (data / "toy.csv").write_text("\n".join(["u,v,class", *rows]) + "\n")
+    part = [" ".join(str(i) for i in range(60) if (i % 3 == 0) == test) for test in (False, True)]
+    with gzip.open(splits / "toy.csv.gz", "wt") as file:
+        file.write(f"split,train_rows,test_rows\n1,{part[0]},{part[1]}\n")
+    peers.write_text("dataset,split,method,err_pct\ntoy,1,SVC,50\ntoy,1,forest,0\n")
+    sources = ["--data", data, "--splits", splits, "--peers", peers, "--out", tmp_path / "out.csv"]
+    for words, tables in [
+        (["features.py", "--draws", "1", "--only", "rings", "--methods", "sieve"], 1),
+        (["speed.py", "--rows", "60", "--features", "6", "--growth", "200,400", "--repeats", "1"], 3),
+        (["paired.py", *sources], 3),
+        (["paired.py", *sources], 3),  # goes on where it stopped: nothing is left to do
+    ]:
+        run = [sys.executable, folder / words[0], "--bin", program, *words[1:]]
+        done = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        heads = [i for i, line in enumerate(lines) if line.startswith("| ---")]
+        assert len(heads) == tables, done.stdout
+        for i in heads:
+            width = lines[i].count("|")
+            assert lines[i - 1].count("|") == lines[i + 1].count("|") == width
