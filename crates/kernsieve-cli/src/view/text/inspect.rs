@@ -5,6 +5,7 @@ use super::density::print_density;
 use super::features::{Limits, print_features, print_path};
 use super::keeps::keeps;
 use super::layout::field;
+use super::tuning::print_curves;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
 use crate::view::words::{chosen, clean, cv_error, first_of, percent, short};
@@ -72,8 +73,12 @@ fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Resu
     let features = &model.features;
     let dropped = features.dropped().into_iter();
     let dropped: Vec<&str> = dropped.map(|j| features.names[j].as_str()).collect();
-    if !dropped.is_empty() && model.penalty.is_none() {
+    if !dropped.is_empty() && model.penalty.is_none() && !model.is_sieved() {
         field("Dropped", &first_names(&dropped, all), out)?;
+    }
+    if model.is_sieved() {
+        writeln!(out)?;
+        print_curves(model, out)?;
     }
     let limits = if all { &Limits::ALL } else { &Limits::SCREEN };
     print_features(model, limits, out)?;
