@@ -140,15 +140,13 @@ impl<'m> Features<'m> {
     /// Rows in order of selection with what each explains: the share of the variance of the class
     /// indicators by which the unexplained part falls, and all that is explained so far.
     pub fn explained(&self) -> Vec<Explained> {
-        let mut before = None;
+        // What the linear part explains by itself is not recorded.
+        let mut before = self.linear.is_none().then_some(1.0);
         let steps = self.path.iter().filter_map(|s| Some((s.row?, s.objective)));
-        let explained = steps.map(|(row, left)| {
-            let own = before.replace(left).map(|b: f64| b - left);
-            Explained {
-                row,
-                own,
-                so_far: 1.0 - left,
-            }
+        let explained = steps.map(|(row, left)| Explained {
+            row,
+            own: before.replace(left).map(|b| b - left),
+            so_far: 1.0 - left,
         });
         explained.collect()
     }
@@ -163,7 +161,8 @@ impl<'m> Features<'m> {
 pub struct Explained {
     /// The row.
     pub row: usize,
-    /// Share that it explains beyond the rows before it; unknown for the first.
+    /// Share that it explains beyond the rows before it; unknown for the first beside a linear
+    /// part.
     pub own: Option<f64>,
     /// Share that is explained after it.
     pub so_far: f64,

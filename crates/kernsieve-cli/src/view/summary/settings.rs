@@ -107,12 +107,18 @@ fn sieve(model: &Model) -> Vec<(&'static str, Option<SettingValue>)> {
     };
     let linear = model.expansion.linear.is_some();
     let softmax = setting.number("softmax").is_some();
-    let learnt = (rounds > 0).then_some(SettingValue::Number(rounds as f64));
+    let learnt = match rounds {
+        0 => "features weighed alike",
+        1 => "weights learnt in one round",
+        2 => "weights learnt in two rounds",
+        3 => "weights learnt in three rounds",
+        4 => "weights learnt in four rounds",
+        _ => "weights learnt in five rounds",
+    };
     vec![
         ("linear part", given(linear)),
         ("no linear part", given(!linear)),
-        ("rounds of learning weights", learnt),
-        ("equal weights at the start", given(rounds == 0)),
+        (learnt, Some(SettingValue::Given)),
         ("softmax on the rows kept", given(softmax)),
         ("least squares on the rows kept", given(!softmax)),
         (

@@ -68,6 +68,11 @@ fn print_columns(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<
 }
 
 fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let has_curve = model.tuning.as_ref().is_some_and(|cv| cv.curve.len() > 1);
+    if model.is_sieved() && has_curve {
+        writeln!(out)?;
+        print_curves(model, out)?;
+    }
     field("Chosen", &chosen(model), out)?;
     field("Keeps", &keeps(model), out)?;
     let features = &model.features;
@@ -75,10 +80,6 @@ fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Resu
     let dropped: Vec<&str> = dropped.map(|j| features.names[j].as_str()).collect();
     if !dropped.is_empty() && model.penalty.is_none() && !model.is_sieved() {
         field("Dropped", &first_names(&dropped, all), out)?;
-    }
-    if model.is_sieved() {
-        writeln!(out)?;
-        print_curves(model, out)?;
     }
     let limits = if all { &Limits::ALL } else { &Limits::SCREEN };
     print_features(model, limits, out)?;
