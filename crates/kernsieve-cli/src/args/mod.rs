@@ -234,8 +234,7 @@ pub struct EvaluateArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods; auto (chooses one on the training part of every split); or all, the eleven single
-    /// ones
+    /// Methods; auto (chooses one on the training part of every split); or all, the single ones
     #[arg(
         long,
         value_name = "M,..",
