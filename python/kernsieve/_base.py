@@ -83,6 +83,10 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, like: _core.Model | None = None) -> Self:
+        """Fit, with the setting of another model where one is given."""
         threads, memory = thread_count(self.n_jobs), memory_limit(self.memory)
         options = self._options()
         target = getattr(y, "name", None)  # of a series
@@ -138,6 +142,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 target=_target_name(target, names),
                 estimate=bool(self.estimate),
                 budget=getattr(self, "budget", None),
+                like=like,
                 n_jobs=threads,
                 memory=memory,
                 progress=bar if self.verbose else None,
@@ -335,10 +340,10 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         name = type(self).__name__
         if ignored:
             told = f"{name} does not use these parameters with the given settings: {', '.join(ignored)}"
-            warnings.warn(told, UserWarning, stacklevel=3)
+            warnings.warn(told, UserWarning, stacklevel=4)
         if not self.converged_:
             told = "; ".join(self.notices_) or "a larger ridge or a smaller bandwidth may help"
-            warnings.warn(f"{name} did not converge: {told}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{name} did not converge: {told}", ConvergenceWarning, stacklevel=4)
         if self.verbose:
             for notice in self.notices_:
                 print(f"{name}: {notice}", file=sys.stderr)

@@ -55,6 +55,7 @@ def train(
     target: str = "class",
     estimate: bool = True,
     budget: float | None = None,
+    like: Model | None = None,
     n_jobs: int = 1,
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,

@@ -13,6 +13,8 @@ def chosen_params(candidate: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a candidate, under the names of the estimators' parameters."""
     # With a discriminant kernel the settings of the posteriors are one level below.
     reader = candidate.get("posterior") or candidate
+    if "rounds" in candidate:
+        return _sieve_params(candidate)
     values = {
         "bandwidth": reader["kernel"].get("bandwidth"),
         "ridge": candidate.get("ridge", reader.get("ridge")),
@@ -23,6 +25,18 @@ def chosen_params(candidate: Mapping[str, Any]) -> dict[str, Any]:
         "class_bandwidths": candidate.get("class_bandwidths"),
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _sieve_params(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "kernel": candidate["kernel"]["family"],
+        "linear": "in" if candidate["linear"] else "out",
+        "rounds": candidate["rounds"],
+        "ridge": candidate["ridge"],
+        "prepare": candidate["prepare"],
+        "max_support": candidate["size"],
+        "max_features": candidate["n_features"],
+    }
 
 
 def cv_results(grid: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

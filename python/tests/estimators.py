@@ -3,6 +3,8 @@
 import kernsieve
 
 ALL = [getattr(kernsieve, name) for name in kernsieve._methods.__all__]
+# The sieve always searches, so that its settings cannot all be fixed.
+FIXABLE = [cls for cls in ALL if cls is not kernsieve.SieveClassifier]
 DISCRIMINANTS = [cls for cls in ALL if issubclass(cls, kernsieve._base.KernsieveDiscriminant)]
 
 # Settings that leave nothing to tune and nothing to cross-validate.

@@ -146,7 +146,8 @@ def test_every_estimator_has_scores_to_draw(cls):
         X, y = blobs(n_classes)
         ax = plot.variates(fixed(cls).fit(X, y), X, y)
         assert legend(ax)[:n_classes] == [str(k) for k in range(n_classes)]
-    names = {"KLR": "log score", "FIVM": "log score", "Parzen": "log score", "L2QP": "log score", "L2LE": "log score"}
+    logits = ("FIVM", "KLR", "L2LE", "L2QP", "Parzen", "SieveClassifier")
+    names = dict.fromkeys(logits, "log score")
     kinds = {"KOS": "discriminant score", "SparseKOS": "discriminant score", **names}
     first = ax.child_axes[-1] if ax.child_axes else ax
     assert first.get_xlabel().startswith(kinds.get(cls.__name__, "canonical variate"))

@@ -62,6 +62,14 @@ def thyroid(make_report):
     return make_report("thyroid", papers_file("ann_thyroid_train.csv"), *options)
 
 
+def sieve(make_report):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(120, 4))
+    data = pd.DataFrame(x, columns=["north", "east", "dust", "smoke"])
+    data["class"] = np.where(x[:, 0] ** 2 + x[:, 1] ** 2 > 1.4, "out", "in")
+    return make_report("sieve", data, "--method", "sieve")
+
+
 def nasty(make_report):
     rng = np.random.default_rng(0)
     names = ["<script>alert(1)</script>", "=1+1", "x" * 300, "اسم العمود", "</script><img src=x onerror=alert(2)>"]
@@ -72,7 +80,7 @@ def nasty(make_report):
     return make_report("nasty", data, "--method", "sparse-kos", "--bandwidth", 2, "--ridge", 0.01, "--folds", 2)
 
 
-ALL = [iris, wine, moons, vowel, colon, thyroid, nasty]
+ALL = [iris, wine, moons, vowel, colon, thyroid, sieve, nasty]
 
 
 @pytest.mark.parametrize("report", ALL, ids=lambda r: r.__name__)
@@ -91,6 +99,21 @@ def test_everything_is_drawn_on_every_screen(report, make_report, visit):
             assert "NaN" not in charts.nth(k).inner_html()
         assert page.evaluate(OVERFLOW) <= 0, options
         assert all(page.locator("canvas").nth(k).get_attribute("aria-label") for k in range(len(canvases)))
+
+
+def test_both_sizes_of_a_sieve_are_drawn_and_its_features_ranked(make_report, visit):
+    path = sieve(make_report)
+    data = embedded(path)
+    page = visit(path)
+    for plot, curve in (("curve", data["curve"]), ("feature-curve", data["feature_curve"])):
+        marks = page.locator(f"figure[data-plot={plot}] svg.chart circle")
+        assert marks.count() == len(curve["points"])
+        assert curve["chosen"] is not None
+    ranked = page.locator("#features tbody th .name").all_inner_texts()
+    assert set(ranked[:2]) == {"north", "east"}
+    assert page.locator("#features .bar.ranged i").count() == len(ranked)
+    steps = page.locator("#selection tbody tr")
+    assert steps.count() >= 1
 
 
 def test_dark_is_dark_and_paper_is_white(make_report, visit):

@@ -15,6 +15,7 @@ pub const FIT: &str = "Examples:
   kernsieve fit train.csv --target class --model model.ks
   kernsieve fit train.csv --test test.csv --method smkda
   kernsieve fit train.csv --method auto --budget 60s
+  kernsieve fit train.csv --like sieve.ks --max-support 20 --model small.ks
   zcat train.csv.gz | kernsieve fit - --method lda --holdout 0.33 --json";
 
 pub const PREDICT: &str = "Examples:

@@ -41,6 +41,9 @@ fn examples_run_as_they_are_printed() {
     folder.write("points.csv", columns(&data, &[0, 1]));
     folder.write("new_points.csv", columns(&data, &[0, 1]));
     folder.line("fit train.csv --model model.ks").ok();
+    folder
+        .line("fit train.csv --method sieve --model sieve.ks")
+        .ok();
     folder.line("density points.csv --model density.ks").ok();
     for place in [".zfunc", ".config/fish/completions"] {
         std::fs::create_dir_all(folder.path(place)).unwrap();

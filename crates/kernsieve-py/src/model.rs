@@ -1,11 +1,13 @@
 //! A trained model as Python holds it.
 
-use crate::errors::guarded;
+use crate::errors::{exception, guarded};
 use crate::pool;
+use kernsieve::catalogue::{self, Made};
 use kernsieve::data::ColumnKind;
 use kernsieve::decision::softmax_rows;
 use kernsieve::expansion::{BLOCK_ROWS, Output};
 use kernsieve::linalg::Matrix;
+use kernsieve::params::Params;
 use kernsieve::{Error, model_file};
 use kernsieve_onnx::{Precision, to_onnx};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -24,6 +26,11 @@ impl Model {
     /// Wraps a model.
     pub fn new(model: kernsieve::model::Model) -> Self {
         Self(Arc::new(model))
+    }
+
+    /// The method and the setting of the model, smaller where that is given.
+    pub fn like(&self, given: &Params) -> PyResult<Made> {
+        catalogue::like(&self.0, given).map_err(exception)
     }
 }
 

@@ -25,14 +25,14 @@ const GRACE: Duration = Duration::from_millis(300);
 
 type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 
-/// Tunes and fits a method. Returns the model, the notices about it, and the options without
-/// effect.
+/// Tunes and fits a method, or fits the setting of a model without a search. Returns the model,
+/// the notices about it, and the options without effect.
 ///
 /// An interrupt is answered within half a second. The library looks for it between two settings of
 /// the cross-validation; if that takes longer, the call returns anyway and the computation ends by
 /// itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, like=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
@@ -48,6 +48,7 @@ pub fn train(
     target: &str,
     estimate: bool,
     budget: Option<f64>,
+    like: Option<PyRef<'_, Model>>,
     n_jobs: usize,
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
@@ -62,9 +63,10 @@ pub fn train(
     };
     let (given, protocol) = options::parse(options)?;
     let protocol = protocol.estimate(estimate);
-    let chosen = match method {
-        "auto" => None,
-        name => {
+    let chosen = match (like, method) {
+        (Some(model), _) => Some(model.like(&given)?),
+        (None, "auto") => None,
+        (None, name) => {
             let made = catalogue::find(name).and_then(|entry| entry.make(&given));
             Some(made.map_err(exception)?)
         }

@@ -5,10 +5,10 @@ Generated from the catalogue of methods by `cargo xtask generate`: edit that, no
 
 from __future__ import annotations
 
-from .._base import KernsieveClassifier
+from .._sieve import KernsieveSieve
 
 
-class SieveClassifier(KernsieveClassifier):
+class SieveClassifier(KernsieveSieve):
     """A learnt kernel on few features and few samples.
 
     A kernel whose shape, scale and feature weights are learnt, on selected features and selected
@@ -106,6 +106,14 @@ class SieveClassifier(KernsieveClassifier):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if they have any.
+    curve_, feature_curve_ : list of dict
+        Cross-validated ``error``, ``standard_error`` and ``log_loss`` for each ``size``, the
+        number of samples, or of features; absent if nothing was validated.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        By how much the log loss of rows that a fit has not seen grows when the feature is
+        shuffled; zero for features that are not kept. Absent if nothing was validated.
+    feature_importances_std_ : ndarray of shape (n_features_in_,)
+        Their standard errors.
 
     Examples
     --------

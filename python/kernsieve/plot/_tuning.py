@@ -330,7 +330,7 @@ def _draw_size_curve(ax: Any, est: Any, curve: Sequence[Mapping[str, Any]]) -> N
     size, error, se = (np.array([p[name] for p in curve]) for name in ("size", "error", "standard_error"))
     marker = "." if len(size) <= 40 else ""
     handles, labels = [_band(ax, size, error, se, colour=colour(0), gid="cv error", marker=marker)], ["error, ± s.e."]
-    features = "max_features" in est.best_params_
+    features = "max_support" not in est.best_params_
     chosen = est.best_params_.get("max_features" if features else "max_support")
     at = np.flatnonzero(size == chosen)
     if len(at):

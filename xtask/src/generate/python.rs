@@ -52,15 +52,16 @@ fn index(abouts: &[&About]) -> Page {
 }
 
 fn estimator(about: &About) -> Page {
-    let base = match about.outputs {
-        Outputs::Variates | Outputs::Scores => "KernsieveDiscriminant",
-        Outputs::Logits | Outputs::LogDensities => "KernsieveClassifier",
+    let (base, file) = match about.outputs {
+        _ if about.importances => ("KernsieveSieve", "_sieve"),
+        Outputs::Variates | Outputs::Scores => ("KernsieveDiscriminant", "_base"),
+        Outputs::Logits | Outputs::LogDensities => ("KernsieveClassifier", "_base"),
     };
     let title = capital(about.title);
     let parameters = parameters(about);
     let mut text = format!(
         "\"\"\"{title}.\n\nGenerated from the catalogue of methods by `cargo xtask generate`: edit \
-         that, not this.\n\"\"\"\n\nfrom __future__ import annotations\n\nfrom .._base import \
+         that, not this.\n\"\"\"\n\nfrom __future__ import annotations\n\nfrom ..{file} import \
          {base}\n\n\nclass {}({base}):\n    \"\"\"{title}.\n\n",
         about.class
     );
@@ -76,7 +77,8 @@ fn estimator(about: &About) -> Page {
         text.push('\n');
     }
     text.push_str("\n    Attributes\n    ----------\n");
-    for (name, kind, meaning) in ATTRIBUTES {
+    let own: &[_] = if about.importances { MEASURED } else { &[] };
+    for (name, kind, meaning) in ATTRIBUTES.iter().chain(own) {
         text.push_str(&format!("    {name} : {kind}\n"));
         text.push_str(&wrapped(meaning, WIDTH, "        "));
         text.push('\n');
@@ -104,7 +106,7 @@ fn facts(about: &About, base: &str) -> String {
     if about.precomputed {
         text.push_str("    _takes_precomputed = True\n");
     }
-    if about.class_weight_is_cost && base == "KernsieveClassifier" {
+    if about.class_weight_is_cost && base != "KernsieveDiscriminant" {
         text.push_str("    _class_weight_is_cost = True\n");
     }
     let several: Vec<String> = about
@@ -324,6 +326,27 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
         "feature_names_in_",
         "ndarray of shape (n_features_in_,)",
         "Their names, if they have any.",
+    ),
+];
+
+/// Attributes of methods that measure what features and samples are worth.
+const MEASURED: &[(&str, &str, &str)] = &[
+    (
+        "curve_, feature_curve_",
+        "list of dict",
+        "Cross-validated ``error``, ``standard_error`` and ``log_loss`` for each ``size``, the \
+         number of samples, or of features; absent if nothing was validated.",
+    ),
+    (
+        "feature_importances_",
+        "ndarray of shape (n_features_in_,)",
+        "By how much the log loss of rows that a fit has not seen grows when the feature is \
+         shuffled; zero for features that are not kept. Absent if nothing was validated.",
+    ),
+    (
+        "feature_importances_std_",
+        "ndarray of shape (n_features_in_,)",
+        "Their standard errors.",
     ),
 ];
 

@@ -144,6 +144,10 @@ pub struct FitArgs {
     pub data: DataArgs,
     #[arg(long, short, default_value = "auto", value_parser = parse_choice, help = params::method_help())]
     pub method: MethodChoice,
+    /// A saved sieve model whose setting is taken: no search; with --max-support or --max-features
+    /// a smaller one
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["method", "budget"])]
+    pub like: Option<PathBuf>,
     /// auto: time after which no other method is started, such as 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub budget: Option<Duration>,
@@ -230,8 +234,7 @@ pub struct EvaluateArgs {
 pub struct CompareArgs {
     #[command(flatten)]
     pub data: DataArgs,
-    /// Methods; auto (chooses one on the training part of every split); or all, the eleven single
-    /// ones
+    /// Methods; auto (chooses one on the training part of every split); or all, the single ones
     #[arg(
         long,
         value_name = "M,..",

@@ -1,7 +1,7 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::evaluate::evaluate_rows;
-use super::{check_writable, keep_input, this_command};
+use super::{check_writable, keep_input, like, load_classifier, this_command};
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::view::html::{Basis, Rows, Subject, page};
@@ -31,6 +31,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
     let read_seconds = started.elapsed().as_secs_f64();
+    method.check_columns(args, &source, &input.schema)?;
     terminal.notices(&input.notices);
     // Opened before the long part, so that a wrong name or a missing column is found early.
     let test = match &args.test {
@@ -40,7 +41,7 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let schema = input.schema.clone();
     let mut notices = std::mem::take(&mut input.notices);
     let parts = Parts::new(input, args)?;
-    let progress = terminal.progress(&format!("tuning {}", args.method.name()));
+    let progress = terminal.progress(&doing(args));
     let control = progress.control(args.data.file.memory);
     let trained = method.train(args, &parts.data, &schema, &protocol, &control);
     progress.finish();
@@ -121,10 +122,20 @@ fn run_of<'a>(
     }
 }
 
+/// What takes long, in words.
+fn doing(args: &FitArgs) -> String {
+    match &args.like {
+        Some(path) => format!("fitting like {}", path.display()),
+        None => format!("tuning {}", args.method.name()),
+    }
+}
+
 /// What is trained.
 enum Chosen {
     /// A method by name.
     One(Made),
+    /// The method and the setting of a model with these columns.
+    Like(Made, Schema),
     /// The method that suits the data.
     Auto(Contest),
 }
@@ -139,10 +150,23 @@ impl Chosen {
         control: &Control,
     ) -> kernsieve::Result<Trained> {
         match self {
-            Self::One(made) => made.train(data, schema, protocol, control),
+            Self::One(made) | Self::Like(made, _) => made.train(data, schema, protocol, control),
             Self::Auto(contest) => {
                 run_contest(contest, data, schema, protocol, args.budget, control)
             }
+        }
+    }
+
+    /// Data for the setting of a model must have its columns.
+    fn check_columns(
+        &self,
+        args: &FitArgs,
+        source: &Source,
+        schema: &Schema,
+    ) -> Result<(), Failure> {
+        match (self, &args.like) {
+            (Self::Like(_, own), Some(path)) => like::check_columns(own, path, source, schema),
+            _ => Ok(()),
         }
     }
 
@@ -163,12 +187,12 @@ impl Chosen {
 
 /// The method with its options; wrong options are an error.
 fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Failure> {
-    if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
-        return Err(Failure::Usage(
-            "standard input can be the data or the test file, not both".into(),
-        ));
-    }
     let given = &args.options.given;
+    if let Some(path) = &args.like {
+        let model = load_classifier(path)?;
+        let made = like::method(&model, path, &args.options)?;
+        return Ok(Chosen::Like(made, model.schema));
+    }
     if let MethodChoice::One(name) = args.method {
         let made = catalogue::find(name)?.make(given);
         let made = made.map_err(|e| Failure::usage(&e))?;
@@ -202,6 +226,11 @@ fn told(notices: &[Notice], more: Option<String>) -> Vec<String> {
 
 /// Checks before the long part that all files can be written and none overwrites an input.
 fn check_files(args: &FitArgs) -> Result<(), Failure> {
+    if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
+        return Err(Failure::Usage(
+            "standard input can be the data or the test file, not both".into(),
+        ));
+    }
     if args.model.is_some() && args.model == args.report {
         return Err(Failure::Usage(
             "--report and --model name the same file; each needs its own".into(),
@@ -210,7 +239,9 @@ fn check_files(args: &FitArgs) -> Result<(), Failure> {
     let test = Path::new(args.test.as_deref().unwrap_or("-"));
     for (option, path) in [("--model", &args.model), ("--report", &args.report)] {
         if let Some(path) = path {
-            keep_input(option, path, &[Path::new(&args.data.file.data), test])?;
+            let data = Path::new(&args.data.file.data);
+            let like = args.like.as_deref().unwrap_or(test);
+            keep_input(option, path, &[data, test, like])?;
             check_writable(path)?;
         }
     }

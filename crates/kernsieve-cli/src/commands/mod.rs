@@ -7,6 +7,7 @@ pub mod evaluate;
 pub mod export;
 pub mod fit;
 pub mod inspect;
+mod like;
 pub mod predict;
 pub mod report;
 pub mod shell;

@@ -7,7 +7,7 @@ use super::summary::{
 };
 use kernsieve::decision::argmax;
 use kernsieve::method::density::{Criterion, DensityRecord};
-use kernsieve::model::{Model, Prediction};
+use kernsieve::model::{Importance, Model, Prediction};
 use kernsieve_onnx::{INPUT, Precision, output_names};
 use serde_json::{Map, Value, json};
 
@@ -84,6 +84,8 @@ fn fitted(model: &Summary<'_>) -> Value {
         "selected_features": model.selected_features,
         "feature_weights": by_name(names, features.weights),
         "coefficients": coefficients,
+        "linear": linear(features),
+        "importances": importances(features),
         "retained_samples": {
             "count": model.retained.rows.len(),
             "rows": model.retained.rows,
@@ -122,6 +124,32 @@ fn weights_of(pairs: &[(usize, f64)], names: &[String]) -> Map<String, Value> {
     pairs.collect()
 }
 
+/// Coefficients of the linear part by feature, one per output, in units of the weighted features.
+fn linear(features: &Features<'_>) -> Option<Map<String, Value>> {
+    let rows = features.linear.as_ref()?.iter();
+    let used = features.used().into_iter();
+    let pairs = used.zip(rows);
+    Some(
+        pairs
+            .map(|(j, row)| (features.names[j].clone(), json!(row)))
+            .collect(),
+    )
+}
+
+/// What each feature is worth, most important first.
+fn importances(features: &Features<'_>) -> Vec<Value> {
+    let importance = |i: &Importance| {
+        json!({
+            "feature": features.names[i.feature],
+            "error": i.error,
+            "error_se": i.error_se,
+            "log_loss": i.log_loss,
+            "log_loss_se": i.log_loss_se,
+        })
+    };
+    features.importances.iter().map(importance).collect()
+}
+
 fn tuning(cv: &Tuning<'_>, features: &Features<'_>) -> Value {
     let best = cv.best();
     json!({
@@ -130,6 +158,7 @@ fn tuning(cv: &Tuning<'_>, features: &Features<'_>) -> Value {
         "standard_error": best.standard_error,
         "optimism": cv.optimism,
         "curve": cv.curve,
+        "feature_curve": cv.feature_curve,
         "feature_folds": by_name(&features.names, best.feature_folds),
         "rule": cv.rule,
         "grid": cv.trials.iter().map(|t| t.to_json()).collect::<Vec<_>>(),

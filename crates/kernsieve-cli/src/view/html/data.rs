@@ -21,6 +21,8 @@ pub struct Data {
     pub path: Option<WeightPath>,
     /// Error against what was tuned.
     pub curve: Option<Curve>,
+    /// Error against the number of features, where that of rows is drawn too.
+    pub feature_curve: Option<Curve>,
     /// Claimed and observed probabilities.
     pub calibration: Option<Calibration>,
 }

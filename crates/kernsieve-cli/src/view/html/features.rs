@@ -1,16 +1,16 @@
 //! Which features matter: weights, coefficients or order of import with the folds that agree, what
 //! was dropped, and the path along which features were dropped.
 
-use super::Analysis;
 use super::data::{Data, WeightPath, rounded};
 use super::frame::{Section, bar, escape, figure, name, plain, table};
 use super::strength::Measure;
+use super::{Analysis, sieved};
 use crate::view::summary::ClassCoefficients;
 use crate::view::words::{coefficient, percent};
 use std::fmt::Write;
 
 /// Features in a table.
-const SHOWN: usize = 40;
+pub const SHOWN: usize = 40;
 /// Dropped features that are named.
 const DROPPED: usize = 300;
 /// Classes with a column of coefficients.
@@ -27,6 +27,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
         match (a.strength.measure, &a.summary.features.coefficients) {
             (Measure::Import, _) => imports(a, &mut body),
             (_, Some(rows)) => class_coefficients(a, rows, &mut body),
+            (Measure::OutOfFold, _) => sieved::importances(a, &mut body),
             (Measure::Shuffling { .. }, _) => shuffled(a, &mut body),
             _ => weights(a, &mut body),
         }
@@ -53,13 +54,13 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
 }
 
 /// Folds in which a feature was kept.
-fn folds<'a>(a: &'a Analysis<'_>) -> Option<(&'a [usize], usize)> {
+pub fn folds<'a>(a: &'a Analysis<'_>) -> Option<(&'a [usize], usize)> {
     let cv = a.summary.tuning.as_ref()?;
     let folds = a.summary.features.folds;
     (!folds.is_empty()).then_some((folds, cv.folds))
 }
 
-fn more(total: usize, body: &mut String) {
+pub fn more(total: usize, body: &mut String) {
     if total > SHOWN {
         let _ = writeln!(
             body,
@@ -95,8 +96,12 @@ fn weights(a: &Analysis<'_>, body: &mut String) {
         .collect();
     let _ = writeln!(
         body,
-        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a feature, 1 \
-         is the most it can have.{}</p>\n{}",
+        "<p>Weights of the features inside the kernel, on the training rows: 0 drops a \
+         feature{}.{}</p>\n{}",
+        match a.summary.is_sieved() {
+            true => "",
+            false => ", 1 is the most it can have",
+        },
         folds.map_or(String::new(), |_| {
             " A feature that every fold keeps is there for a reason; one that few folds keep may \
              be chance."

@@ -16,6 +16,7 @@ mod quality;
 mod regions;
 mod rows;
 mod scores;
+mod sieved;
 mod size;
 mod strength;
 
@@ -121,6 +122,7 @@ pub fn page(subject: Subject<'_>) -> String {
         regions::section(&a, &mut data),
         features::section(&a, &mut data),
         size::section(&a, &mut data),
+        sieved::section(&a),
         quality::confusion_section(&a),
         quality::calibration_section(&a, &mut data),
         quality::wrong_section(&a),

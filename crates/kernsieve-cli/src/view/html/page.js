@@ -333,8 +333,8 @@ figures("path", (host, words) => {
   });
 });
 
-figures("curve", (host, words) => {
-  const { name, measure, percent: share, log, points, chosen } = data.curve;
+const drawCurve = (host, words, curve) => {
+  const { name, measure, percent: share, log, points, chosen } = curve;
   const high = points.map(([, v, se]) => v + (se || 0));
   const low = points.map(([, v, se]) => v - (se || 0));
   const top = Math.max(...high);
@@ -368,7 +368,10 @@ figures("curve", (host, words) => {
       });
     },
   });
-});
+};
+
+figures("curve", (host, words) => drawCurve(host, words, data.curve));
+figures("feature-curve", (host, words) => drawCurve(host, words, data.feature_curve));
 
 figures("calibration", (host, words) => {
   const { claim, bins } = data.calibration;

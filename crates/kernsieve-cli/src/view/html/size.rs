@@ -5,6 +5,7 @@ use super::Analysis;
 use super::data::{Curve, Data, rounded};
 use super::frame::{Section, figure};
 use crate::view::summary::{Trial, Tuning};
+use kernsieve::model::CurvePoint;
 use kernsieve::params::{Rule, Validation};
 
 pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
@@ -42,12 +43,23 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
              were tried with it, the best of them is drawn."
         )
     );
-    let title = format!(
+    let mut title = format!(
         "{} against {}",
         if curve.percent { "Error" } else { "PRESS" },
         curve.name
     );
     data.curve = Some(curve);
+    data.feature_curve = features(cv);
+    let mut body = body;
+    if data.feature_curve.is_some() {
+        title = "Error against size".into();
+        body.push_str(&figure(
+            "feature-curve",
+            "Line chart: error against the number of features",
+            "The same for the number of features, each with the number of rows that suits it \
+             best.",
+        ));
+    }
     Some(Section {
         id: "tuning",
         title,
@@ -60,29 +72,37 @@ fn sizes(a: &Analysis<'_>, cv: &Tuning<'_>) -> Option<Curve> {
     if cv.curve.len() < 2 {
         return None;
     }
-    let by_press = cv.curve.iter().all(|p| p.press.is_some());
-    let chosen = cv.chosen_step;
     let name = if a.summary.features.is_imported() {
         "number of features"
     } else {
         "number of rows kept"
     };
-    let largest = cv.curve.last().map_or(0, |p| p.size);
-    Some(Curve {
+    Some(drawn(name, cv.curve, cv.chosen_step))
+}
+
+/// Error against the number of features, where it was tried beside that of rows.
+fn features(cv: &Tuning<'_>) -> Option<Curve> {
+    let curve = cv.feature_curve;
+    (curve.len() > 1).then(|| drawn("number of features", curve, cv.chosen_features))
+}
+
+fn drawn(name: &str, curve: &[CurvePoint], chosen: Option<usize>) -> Curve {
+    let by_press = curve.iter().all(|p| p.press.is_some());
+    let largest = curve.last().map_or(0, |p| p.size);
+    Curve {
         name: name.into(),
         measure: if by_press { "PRESS" } else { "error" },
         percent: !by_press,
         log: largest > 60,
-        points: cv
-            .curve
+        points: curve
             .iter()
             .map(|p| match p.press.filter(|_| by_press) {
                 Some(press) => (p.size as f64, press, None),
                 None => (p.size as f64, p.error, Some(p.standard_error)),
             })
             .collect(),
-        chosen: cv.curve.iter().position(|p| Some(p.size) == chosen),
-    })
+        chosen: curve.iter().position(|p| Some(p.size) == chosen),
+    }
 }
 
 /// Least error for each value of a setting.

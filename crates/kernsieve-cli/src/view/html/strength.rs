@@ -13,6 +13,8 @@ use kernsieve::model::Model;
 pub enum Measure {
     /// Weights that the method learned.
     Weight,
+    /// Growth of the log loss of rows that a fit has not seen, measured when the model was fitted.
+    OutOfFold,
     /// Order of import.
     Import,
     /// Largest coefficient of linear posteriors.
@@ -35,6 +37,9 @@ impl Strength {
     pub fn words(&self, plan: &Plan) -> String {
         match self.measure {
             Measure::Weight => "the weight that the method gave them".into(),
+            Measure::OutOfFold => "how much the log loss of rows that a fit has not seen grows \
+                                   when the values of a feature are shuffled"
+                .into(),
             Measure::Import => "the order in which they were imported".into(),
             Measure::Coefficient => format!("their largest coefficient, in {}", plan.units()),
             Measure::Shuffling { rows, screened } => format!(
@@ -83,6 +88,13 @@ pub fn strength(model: &Model, summary: &Summary<'_>, rows: &Judged<'_>) -> Stre
         (
             Measure::Coefficient,
             used.iter().map(|&j| (j, largest(j))).collect(),
+        )
+    } else if !own.importances.is_empty() {
+        let importances = own.importances.iter();
+        let kept = importances.filter(|i| weights[i.feature] != 0.0);
+        (
+            Measure::OutOfFold,
+            kept.map(|i| (i.feature, i.log_loss)).collect(),
         )
     } else if own.is_weighted {
         (

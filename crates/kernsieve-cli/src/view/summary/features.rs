@@ -4,7 +4,7 @@
 use super::{settings, trial};
 use kernsieve::expansion::Output;
 use kernsieve::method::posterior::PosteriorKind;
-use kernsieve::model::{CurvePoint, Model};
+use kernsieve::model::{CurvePoint, Importance, Model};
 
 /// The features of a model.
 pub struct Features<'m> {
@@ -22,6 +22,11 @@ pub struct Features<'m> {
     pub imported: &'m [usize],
     /// Coefficients of linear posteriors, class by class, where there are any.
     pub coefficients: Option<Vec<ClassCoefficients>>,
+    /// What each feature is worth on rows that a fit has not seen, most important first; empty
+    /// where that was not measured.
+    pub importances: &'m [Importance],
+    /// The linear part beside the kernel: features that are used x outputs, row by row.
+    pub linear: Option<Vec<&'m [f64]>>,
     /// The steps of a selection of rows or features, or of a path of penalties.
     pub path: Vec<Step<'m>>,
 }
@@ -84,6 +89,8 @@ impl<'m> Features<'m> {
             folds: cv.map_or(&[], |cv| &cv.best().feature_folds),
             imported: &model.record.report.imported,
             coefficients: coefficients(model),
+            importances: &model.record.importances,
+            linear: linear(model),
             path: path(model),
         }
     }
@@ -105,10 +112,65 @@ impl<'m> Features<'m> {
         all.filter(|&j| self.weights[j] == 0.0).collect()
     }
 
+    /// Those that the model uses, most important first where that was measured, then by weight.
+    pub fn ranked(&self) -> Vec<usize> {
+        let mut ranked: Vec<usize> = self.importances.iter().map(|i| i.feature).collect();
+        ranked.retain(|&j| self.weights[j] != 0.0);
+        let mut rest = self.used();
+        rest.retain(|j| !ranked.contains(j));
+        rest.sort_by(|&a, &b| self.weights[b].abs().total_cmp(&self.weights[a].abs()));
+        ranked.extend(rest);
+        ranked
+    }
+
+    /// What a feature is worth, where that was measured.
+    pub fn importance(&self, feature: usize) -> Option<&'m Importance> {
+        self.importances.iter().find(|i| i.feature == feature)
+    }
+
+    /// The weight of a feature relative to the largest.
+    pub fn relative_weight(&self, feature: usize) -> f64 {
+        let largest = self.weights.iter().fold(0.0, |m: f64, w| m.max(w.abs()));
+        match largest > 0.0 {
+            true => self.weights[feature].abs() / largest,
+            false => 0.0,
+        }
+    }
+
+    /// Rows in order of selection with what each explains: the share of the variance of the class
+    /// indicators by which the unexplained part falls, and all that is explained so far.
+    pub fn explained(&self) -> Vec<Explained> {
+        // What the linear part explains by itself is not recorded.
+        let mut before = self.linear.is_none().then_some(1.0);
+        let steps = self.path.iter().filter_map(|s| Some((s.row?, s.objective)));
+        let explained = steps.map(|(row, left)| Explained {
+            row,
+            own: before.replace(left).map(|b| b - left),
+            so_far: 1.0 - left,
+        });
+        explained.collect()
+    }
+
     /// Whether features entered one at a time.
     pub fn is_imported(&self) -> bool {
         !self.imported.is_empty()
     }
+}
+
+/// What a row adds when it is selected.
+pub struct Explained {
+    /// The row.
+    pub row: usize,
+    /// Share that it explains beyond the rows before it; unknown for the first beside a linear
+    /// part.
+    pub own: Option<f64>,
+    /// Share that is explained after it.
+    pub so_far: f64,
+}
+
+fn linear(model: &Model) -> Option<Vec<&[f64]>> {
+    let linear = model.expansion.linear.as_ref()?;
+    Some((0..linear.rows()).map(|i| linear.row(i)).collect())
 }
 
 fn path(model: &Model) -> Vec<Step<'_>> {

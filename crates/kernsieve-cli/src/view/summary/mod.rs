@@ -15,7 +15,7 @@ mod tuning;
 pub use comparison::ComparisonSummary;
 pub use demo::DemoSummary;
 pub use evaluation::Evaluation;
-pub use features::{ClassCoefficients, Features, Step};
+pub use features::{ClassCoefficients, Explained, Features, Step};
 pub use kernel::cell as kernel_cell;
 pub use method::{Listing, Method};
 pub use ranking::{Ranking, Standing};
@@ -83,6 +83,8 @@ pub struct Summary<'m> {
     pub decision: &'static str,
     /// What log scores are divided by.
     pub temperature: f64,
+    /// Whether its method keeps few features and few rows.
+    sieved: bool,
     /// The run that fitted it, if it was fitted just now.
     pub run: Option<Run<'m>>,
 }
@@ -155,6 +157,7 @@ impl<'m> Summary<'m> {
             n_outputs: model.expansion.n_outputs(),
             decision: decision(&model.decision),
             temperature: model.temperature,
+            sieved: settings::is_sieved(model),
             run: None,
         }
     }
@@ -174,7 +177,12 @@ impl<'m> Summary<'m> {
 
     /// Whether the features have their own table: weights, coefficients or imports.
     pub fn has_feature_table(&self) -> bool {
-        self.penalty.is_some() || self.features.is_imported()
+        self.penalty.is_some() || self.features.is_imported() || self.features.is_weighted
+    }
+
+    /// Whether both features and rows were chosen, and rows in an order that explains something.
+    pub fn is_sieved(&self) -> bool {
+        self.sieved
     }
 }
 

@@ -90,12 +90,66 @@ pub fn penalty(model: &Model) -> Option<f64> {
 
 /// Whether the method gives features weights of their own.
 pub fn learns_weights(model: &Model) -> bool {
-    model.record.setting.number("sparsity").is_some()
+    model.record.setting.number("sparsity").is_some() || is_sieved(model)
+}
+
+/// Whether the method keeps few features and few rows.
+pub fn is_sieved(model: &Model) -> bool {
+    model.record.setting.count("rounds").is_some()
+}
+
+/// Settings of a method that keeps few features and few rows.
+fn sieve(model: &Model) -> Vec<(&'static str, Option<SettingValue>)> {
+    let setting = &model.record.setting;
+    let given = |yes: bool| yes.then_some(SettingValue::Given);
+    let Some(rounds) = setting.count("rounds") else {
+        return vec![];
+    };
+    let linear = model.expansion.linear.is_some();
+    let softmax = setting.number("softmax").is_some();
+    let learnt = match rounds {
+        0 => "features weighed alike",
+        1 => "weights learnt in one round",
+        2 => "weights learnt in two rounds",
+        3 => "weights learnt in three rounds",
+        4 => "weights learnt in four rounds",
+        _ => "weights learnt in five rounds",
+    };
+    vec![
+        ("linear part", given(linear)),
+        ("no linear part", given(!linear)),
+        (learnt, Some(SettingValue::Given)),
+        ("softmax on the rows kept", given(softmax)),
+        ("least squares on the rows kept", given(!softmax)),
+        (
+            "standardised features",
+            given(!plan(model).scores && plan(model).standardize),
+        ),
+    ]
 }
 
 /// Whether the folds had a vote on the features.
 pub fn is_voted(model: &Model) -> bool {
     model.record.setting.features().is_some()
+}
+
+/// The same by their names in JSON.
+fn sieve_values(model: &Model) -> Vec<(&'static str, Value)> {
+    let setting = &model.record.setting;
+    let Some(rounds) = setting.count("rounds") else {
+        return vec![];
+    };
+    let linear = if model.expansion.linear.is_some() {
+        "in"
+    } else {
+        "out"
+    };
+    vec![
+        ("linear", json!(linear)),
+        ("rounds", json!(rounds)),
+        ("max_features", json!(features_chosen(model))),
+        ("softmax", json!(setting.number("softmax"))),
+    ]
 }
 
 /// How many rows to retain, chosen or given, where the method selects them.
@@ -156,7 +210,7 @@ pub fn chosen(model: &Model) -> Vec<Setting> {
             plan(model).scores.then_some(SettingValue::Given),
         ),
     ];
-    let given = settings.into_iter();
+    let given = settings.into_iter().chain(sieve(model));
     given
         .filter_map(|(label, value)| {
             Some(Setting {
@@ -201,7 +255,10 @@ pub fn all(model: &Model) -> Vec<(&'static str, Value)> {
         ("posterior_ridge", json!(posterior_ridge(model))),
         ("vote", json!(is_voted(model))),
         ("prepare", json!(plan(model).prepare())),
-    ] {
+    ]
+    .into_iter()
+    .chain(sieve_values(model))
+    {
         match all.iter_mut().find(|(known, _)| *known == id) {
             Some((_, old)) => *old = value,
             None => all.push((id, value)),

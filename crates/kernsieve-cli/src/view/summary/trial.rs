@@ -38,6 +38,11 @@ pub fn rows(entry: &CvEntry) -> Option<usize> {
     entry.setting.size().samples
 }
 
+/// Features to keep, where their number was tried.
+pub fn features(entry: &CvEntry) -> Option<usize> {
+    entry.setting.size().features
+}
+
 /// Whether two differ only in the penalty.
 pub fn is_same_but_for_penalty(entry: &CvEntry, other: &CvEntry) -> bool {
     let (own, chosen) = (&entry.setting, &other.setting);

@@ -25,6 +25,10 @@ pub struct Tuning<'m> {
     pub chosen: usize,
     /// Error against size for the chosen kernel, where sizes were tried.
     pub curve: &'m [CurvePoint],
+    /// Error against the number of features, where both sizes were tried.
+    pub feature_curve: &'m [CurvePoint],
+    /// Features that the chosen trial keeps, where their number was tried.
+    pub chosen_features: Option<usize>,
     /// Rows that the chosen trial retains, where their number was tried.
     pub chosen_rows: Option<usize>,
     /// Rows or features of the model, where it takes them step by step.
@@ -83,6 +87,8 @@ impl<'m> Tuning<'m> {
             trials: cv.grid.iter().map(|e| trial(e, cv, &columns)).collect(),
             chosen: cv.chosen,
             curve: &cv.curve,
+            feature_curve: &cv.feature_curve,
+            chosen_features: trial::features(cv.best()),
             chosen_rows: trial::rows(cv.best()),
             chosen_step: settings::step(model),
         })

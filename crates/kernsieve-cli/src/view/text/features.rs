@@ -4,6 +4,7 @@
 use super::coefficients::print_coefficients;
 use super::imports::print_imports;
 use super::layout::{padded, table, wrapped};
+use super::sieved::print_sieved;
 use crate::failure::Failure;
 use crate::view::summary::{Features, Step, Summary};
 use crate::view::words::{clean, first_of, fitting, percent, short};
@@ -61,6 +62,8 @@ pub fn print_features(
         print_imports(model, limits, out)
     } else if let Some(rows) = &features.coefficients {
         print_coefficients(model, rows, limits, out)
+    } else if model.is_sieved() {
+        print_sieved(model, limits, out)
     } else if features.is_weighted {
         print_weights(model, limits, out)
     } else {
@@ -135,7 +138,7 @@ pub fn print_path(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failur
     const ALONG: usize = 6;
     let features = &model.features;
     let path = &features.path;
-    if !features.is_weighted || path.len() < 2 {
+    if !features.is_weighted || model.is_sieved() || path.len() < 2 {
         return Ok(());
     }
     let order = by_stay(path);

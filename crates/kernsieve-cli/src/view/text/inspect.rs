@@ -5,6 +5,7 @@ use super::density::print_density;
 use super::features::{Limits, print_features, print_path};
 use super::keeps::keeps;
 use super::layout::field;
+use super::tuning::print_curves;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
 use crate::view::words::{chosen, clean, cv_error, first_of, percent, short};
@@ -67,12 +68,17 @@ fn print_columns(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<
 }
 
 fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let has_curve = model.tuning.as_ref().is_some_and(|cv| cv.curve.len() > 1);
+    if model.is_sieved() && has_curve {
+        writeln!(out)?;
+        print_curves(model, out)?;
+    }
     field("Chosen", &chosen(model), out)?;
     field("Keeps", &keeps(model), out)?;
     let features = &model.features;
     let dropped = features.dropped().into_iter();
     let dropped: Vec<&str> = dropped.map(|j| features.names[j].as_str()).collect();
-    if !dropped.is_empty() && model.penalty.is_none() {
+    if !dropped.is_empty() && model.penalty.is_none() && !model.is_sieved() {
         field("Dropped", &first_names(&dropped, all), out)?;
     }
     let limits = if all { &Limits::ALL } else { &Limits::SCREEN };

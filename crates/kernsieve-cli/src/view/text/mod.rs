@@ -14,6 +14,7 @@ mod imports;
 mod inspect;
 mod keeps;
 mod layout;
+mod sieved;
 mod tuning;
 
 pub use comparison::comparison;

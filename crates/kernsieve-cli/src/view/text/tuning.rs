@@ -32,8 +32,21 @@ pub fn print_tuning(
     writeln!(out)?;
     print_grid(cv, out)?;
     writeln!(out)?;
+    print_curves(model, out)
+}
+
+/// Error against the number of rows kept, and of features kept, where these were tried.
+pub fn print_curves(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    let Some(cv) = &model.tuning else {
+        return Ok(());
+    };
     if cv.curve.len() > 1 && !model.features.is_imported() {
-        print_curve(cv, out)?;
+        print_curve(cv, "rows kept", cv.curve, cv.chosen_rows, out)?;
+        writeln!(out)?;
+    }
+    if cv.feature_curve.len() > 1 {
+        let chosen = cv.chosen_features;
+        print_curve(cv, "features kept", cv.feature_curve, chosen, out)?;
         writeln!(out)?;
     }
     Ok(())
@@ -148,20 +161,26 @@ impl Measure {
     }
 }
 
-/// Error against size for the chosen kernel: about a dozen sizes, the chosen one among them.
-fn print_curve(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+/// Error against rows or features for the chosen kernel: about a dozen sizes, the chosen one among them.
+fn print_curve(
+    cv: &Tuning<'_>,
+    title: &str,
+    curve: &[CurvePoint],
+    chosen: Option<usize>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     const SHOWN: usize = 12;
-    let is_chosen = |p: &CurvePoint| Some(p.size) == cv.chosen_rows;
-    let last = cv.curve.len() - 1;
+    let is_chosen = |p: &CurvePoint| Some(p.size) == chosen;
+    let last = curve.len() - 1;
     // Evenly spaced in the logarithm of the position.
     let mut shown: Vec<usize> = (0..SHOWN)
         .map(|i| ((last as f64 + 1.0).powf(i as f64 / (SHOWN - 1) as f64) - 1.0).round() as usize)
         .collect();
-    shown.extend(cv.curve.iter().position(is_chosen));
+    shown.extend(curve.iter().position(is_chosen));
     shown.sort_unstable();
     shown.dedup();
     let row = |i: usize| {
-        let p = &cv.curve[i.min(last)];
+        let p = &curve[i.min(last)];
         let mark = if is_chosen(p) { "*" } else { "" };
         let mut row = vec![mark.into(), p.size.to_string()];
         match p.press {
@@ -176,8 +195,8 @@ fn print_curve(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let rows: Vec<Vec<String>> = shown.into_iter().map(row).collect();
     let header: &[&str] = match cv.best().press {
-        Some(_) => &["", "rows kept", "PRESS"],
-        None => &["", "rows kept", "CV error", "s.e.", "log loss"],
+        Some(_) => &["", title, "PRESS"],
+        None => &["", title, "CV error", "s.e.", "log loss"],
     };
     table(header, &rows, out)?;
     Ok(())

@@ -215,7 +215,7 @@ impl<'a> Ground<'a> {
         let classes = &self.sample.classes;
         let (codes, c) = (classes.codes(), self.sample.y.cols());
         let (mut wrong, mut square) = (0.0, 0.0);
-        for i in 0..self.sample.n() {
+        for (i, &own) in codes.iter().enumerate() {
             let e = residuals.row(i);
             let weight = classes.weight(i);
             let fit = |j: usize| self.sample.y[(i, j)] - e[j];
@@ -224,7 +224,7 @@ impl<'a> Ground<'a> {
             } else {
                 (1..c).fold(0, |b, j| if fit(j) > fit(b) { j } else { b })
             };
-            wrong += if predicted == codes[i] { 0.0 } else { weight };
+            wrong += if predicted == own { 0.0 } else { weight };
             square += weight * e.iter().map(|v| v * v).sum::<f64>();
         }
         Verdict {

@@ -87,13 +87,13 @@ impl Learner<'_> {
     /// One round: new weights from the slopes, for the `keep` features of largest slopes.
     pub fn round(&self, now: &Learnt, keep: usize, weigh: bool, around: &[f64]) -> Result<Learnt> {
         let slopes = self.slopes(now)?;
-        let weights = self.from_slopes(&slopes, keep, weigh);
+        let weights = self.weights_of(&slopes, keep, weigh);
         self.judge_around(&weights, &now.verdict, around)
     }
 
     /// Squared weights are proportional to `sqrt(G)` for kernels of the Euclidean distance, weights
     /// themselves for the product kernel.
-    fn from_slopes(&self, slopes: &[f64], keep: usize, weigh: bool) -> Vec<f64> {
+    fn weights_of(&self, slopes: &[f64], keep: usize, weigh: bool) -> Vec<f64> {
         let top = slopes.iter().copied().fold(0.0, f64::max);
         if top.is_nan() || top <= 0.0 {
             return self.sample.active.clone();

@@ -65,7 +65,6 @@ impl Sums {
     }
 
     /// Adds the sums of other rows.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for rows beyond memory"))]
     fn merge(&mut self, other: &Self) {
         add(&mut self.gram, &other.gram);
         add(&mut self.products, &other.products);
@@ -147,6 +146,7 @@ impl Path {
         let (m, q) = (candidates.len(), y.cols());
         let p = if verdict.linear { centres.cols() } else { 0 };
         let mut sums = Sums::zero(m + p, q);
+        // Sums of blocks of rows add up, so memory does not grow with the rows.
         for start in (0..x.rows()).step_by(BLOCK) {
             let range: Vec<usize> = (start..(start + BLOCK).min(x.rows())).collect();
             let u = weighted(&x.select_rows(&range), &learnt.weights);
@@ -155,7 +155,9 @@ impl Path {
                 k = beside(&k, &u);
             }
             let own: Option<Vec<f64>> = weights.as_ref().map(|w| w[start..][..range.len()].into());
-            sums.update(k, y.select_rows(&range), own.as_deref());
+            let mut part = Sums::zero(m + p, q);
+            part.update(k, y.select_rows(&range), own.as_deref());
+            sums.merge(&part);
         }
         let variance: f64 = {
             let means: Vec<f64> = sums.responses.iter().map(|r| r / sums.total).collect();
@@ -168,9 +170,9 @@ impl Path {
         };
         let own = gram(&verdict.kernel, &centres);
         let ranks = row_ranks(&centres);
-        Ok(Self::of_sums(
+        Self::of_sums(
             sums, &own, centres, &ranks, candidates, learnt, longest, variance,
-        )?)
+        )
     }
 
     #[allow(clippy::too_many_arguments)]
