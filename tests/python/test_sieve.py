@@ -133,7 +133,7 @@ def learn(x, y, setting, given=None):
     steps = [(x.shape[1], WIDTHS)] * setting["rounds"]
     level = x.shape[1]
     while level > setting["n_features"]:
-        level = -(-level // 2)
+        level = -(-level // 2) if level > 5 else level - 1
         steps.append((level, (1.0,)))
     for keep, widths in steps:
         g = slopes(x, y, w, family, b, ridge, linear)

@@ -49,6 +49,8 @@ const CANDIDATES: usize = 3000;
 /// Products of columns of candidates over all rows: beyond this, there are fewer candidates, but not
 /// fewer than a third.
 const MOST_PRODUCTS: f64 = 1e12;
+/// So many features are dropped one at a time.
+const FEW_FEATURES: usize = 5;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
 /// Least squares outputs, which lie between 0 and 1, become logits by this factor. The temperature
@@ -75,11 +77,15 @@ fn sizes(longest: usize) -> Vec<usize> {
     sizes
 }
 
-/// Numbers of features to try: all, then half as many each time.
+/// Numbers of features to try: all, then half as many each time; few are dropped one at a time.
 fn levels(active: usize, max: Option<usize>) -> Vec<usize> {
     let mut levels = vec![active];
     while let Some(&last) = levels.last().filter(|l| **l > 1) {
-        levels.push(last.div_ceil(2));
+        levels.push(if last > FEW_FEATURES {
+            last.div_ceil(2)
+        } else {
+            last - 1
+        });
     }
     if let Some(max) = max.filter(|m| *m < active)
         && let Err(at) = levels.binary_search_by(|l| max.cmp(l))

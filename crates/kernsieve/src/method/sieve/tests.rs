@@ -259,8 +259,8 @@ fn noise_loses_weight_and_copies_share_it() {
 
 #[test]
 fn levels_halve_and_sizes_grow() {
-    assert_eq!(levels(10, None), [10, 5, 3, 2, 1]);
-    assert_eq!(levels(10, Some(4)), [10, 5, 4, 3, 2, 1]);
+    assert_eq!(levels(10, None), [10, 5, 4, 3, 2, 1]);
+    assert_eq!(levels(30, Some(10)), [30, 15, 10, 8, 4, 3, 2, 1]);
     assert_eq!(levels(1, None), [1]);
     let sizes = sizes(100);
     assert_eq!(sizes.last(), Some(&100));
