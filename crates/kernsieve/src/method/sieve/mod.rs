@@ -15,6 +15,7 @@ mod judge;
 mod learn;
 mod params;
 mod path;
+mod refit;
 mod sample;
 mod search;
 #[cfg(test)]
@@ -23,24 +24,25 @@ mod weights;
 
 pub use params::{Linear, Prefer, Shape, Sieve, SieveSetting};
 
+use params::PARAMS;
+
 use super::klr::logits;
 use super::{
     About, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
     Problem, Ranking, Refinement, Setting, Sparse, some,
 };
-use crate::classes::Classes;
 use crate::data::{NormalScores, stratified_sample};
 use crate::decision::Decision;
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, cross_gram, gram};
-use crate::linalg::{Matrix, matmul};
-use crate::params::{Fallback, Kind, Param, Preparation, Protocol, Range, Rule};
-use crate::solver::softmax::softmax;
+use crate::kernel::Family;
+use crate::linalg::Matrix;
+use crate::params::{Preparation, Protocol, Rule};
 use judge::{Verdict, of_family, weighted};
 use learn::{AROUND, Learner, Learnt};
-use path::{Coefficients, Path};
-use sample::{Sample, unit_weights};
+use path::Path;
+use refit::Refit;
+use sample::Sample;
 use search::{Plan, SECOND, plan, scores_of};
 
 /// Rows on which everything is tuned. Up to this number, every row is a candidate for the samples;
@@ -266,83 +268,6 @@ fn sharpened(mut fitted: Matrix) -> Matrix {
     fitted
 }
 
-/// A softmax refit on the samples of a path.
-struct Refit {
-    /// Weighted samples.
-    centres: Matrix,
-    parts: Coefficients,
-    objective: f64,
-    steps: usize,
-    converged: bool,
-    gradient: f64,
-}
-
-impl Refit {
-    fn new(
-        problem: &Problem,
-        x: &Matrix,
-        learnt: &Learnt,
-        path: &Path,
-        size: usize,
-        ridge: f64,
-        tolerance: f64,
-    ) -> Result<Self> {
-        let verdict = &learnt.verdict;
-        let centres = path.centres(size);
-        let u = weighted(x, &learnt.weights);
-        let s = centres.rows();
-        let p = if verdict.linear { u.cols() } else { 0 };
-        let k = cross_gram(&verdict.kernel, &u, &centres);
-        let phi = Matrix::from_fn(u.rows(), 1 + p + s, |i, j| match j {
-            0 => 1.0,
-            j if j <= p => u[(i, j - 1)],
-            j => k[(i, j - 1 - p)],
-        });
-        let own = gram(&verdict.kernel, &centres);
-        let tau = judge::linear_variance(&learnt.weights);
-        let ridge = 2.0 * ridge * verdict.ridge;
-        let penalty = Matrix::from_fn(1 + p + s, 1 + p + s, |i, j| {
-            if i > p && j > p {
-                ridge * own[(i - 1 - p, j - 1 - p)]
-            } else if i == j && i > 0 {
-                ridge / tau
-            } else {
-                0.0
-            }
-        });
-        let weights = unit_weights(problem);
-        let codes = problem.labels.codes();
-        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
-        let found = softmax(&phi, &classes, &penalty, tolerance)?;
-        let q = found.coef.cols();
-        let parts = Coefficients {
-            offset: found.coef.row(0).to_vec(),
-            linear: (p > 0).then(|| Matrix::from_fn(p, q, |i, j| found.coef[(1 + i, j)])),
-            coef: Matrix::from_fn(s, q, |i, j| found.coef[(1 + p + i, j)]),
-        };
-        Ok(Self {
-            centres,
-            parts,
-            objective: found.objective,
-            steps: found.steps,
-            converged: found.converged,
-            gradient: found.gradient,
-        })
-    }
-
-    fn outputs(&self, kernel: &crate::kernel::Kernel, u: &Matrix) -> Matrix {
-        let k = cross_gram(kernel, u, &self.centres);
-        let mut z = matmul(k.view(), self.parts.coef.view());
-        crate::linalg::add_to_rows(&mut z, &self.parts.offset);
-        if let Some(linear) = &self.parts.linear {
-            let part = matmul(u.view(), linear.view());
-            let data = z.as_mut_slice().iter_mut();
-            data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
-        }
-        z
-    }
-}
-
 impl Method for Sieve {
     type Setting = SieveSetting;
 
@@ -360,70 +285,7 @@ impl Method for Sieve {
         outputs: Outputs::Logits,
         calibrated: true,
         importances: true,
-        params: &[
-            Param::new(
-                "kernel",
-                Kind::Word(&["gaussian", "laplacian", "radial-laplacian"], ""),
-                Fallback::Absent("chosen by the data"),
-                "Kernel",
-            )
-            .usual(),
-            Param::new(
-                "linear",
-                Kind::Word(&["in", "out"], ""),
-                Fallback::Absent("chosen by the data"),
-                "Linear part beside the kernel",
-            ),
-            Param::new(
-                "rounds",
-                Kind::Count {
-                    least: 0,
-                    most: 5,
-                    letter: "R",
-                },
-                Fallback::Absent("chosen by the data"),
-                "Rounds of learning feature weights; 0 weighs all features alike",
-            ),
-            Param::new(
-                "ridge",
-                Kind::Number {
-                    range: Range::Positive,
-                    letter: "G",
-                },
-                Fallback::Absent("chosen by the data"),
-                "Squared-norm penalty",
-            ),
-            Param::new(
-                "max_support",
-                Kind::Count {
-                    least: 1,
-                    most: u64::MAX,
-                    letter: "N",
-                },
-                Fallback::Absent("all"),
-                "Most samples to retain",
-            )
-            .usual(),
-            Param::new(
-                "max_features",
-                Kind::Count {
-                    least: 1,
-                    most: u64::MAX,
-                    letter: "N",
-                },
-                Fallback::Absent("all"),
-                "Most features to retain",
-            )
-            .usual(),
-            Param::new(
-                "prefer",
-                Kind::Word(&["accuracy", "small"], ""),
-                Fallback::Word("accuracy"),
-                "Choose the setting of least error and log loss, or the smallest model within one \
-                 standard error of it",
-            )
-            .usual(),
-        ],
+        params: PARAMS,
         auto: false,
         ..About::BLANK
     };
@@ -539,6 +401,7 @@ impl Method for Sieve {
         let (parts, report) = match setting.softmax {
             None => {
                 let mut parts = path.coefficients(path.len());
+                let residual = path.residual(problem, &seen.x, &parts);
                 let q = parts.coef.cols();
                 let factor = if q == 1 { 2.0 * SHARPNESS } else { SHARPNESS };
                 let scale = |m: &mut Matrix| m.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
@@ -551,8 +414,10 @@ impl Method for Sieve {
                 (
                     parts,
                     FitReport {
+                        objective: Some(path.objective()),
                         iterations: path.len(),
                         converged: true,
+                        residual: Some(residual),
                         ..FitReport::default()
                     },
                 )

@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernel;
 use crate::method::{Setting, Size};
-use crate::params::Preparation;
+use crate::params::{Fallback, Kind, Param, Preparation, Range};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -180,3 +180,69 @@ impl Setting for SieveSetting {
         self.same_kernel(other)
     }
 }
+
+/// The parameters, described.
+pub(super) const PARAMS: &[Param] = &[
+    Param::new(
+        "kernel",
+        Kind::Word(&["gaussian", "laplacian", "radial-laplacian"], ""),
+        Fallback::Absent("chosen by the data"),
+        "Kernel",
+    )
+    .usual(),
+    Param::new(
+        "linear",
+        Kind::Word(&["in", "out"], ""),
+        Fallback::Absent("chosen by the data"),
+        "Linear part beside the kernel",
+    ),
+    Param::new(
+        "rounds",
+        Kind::Count {
+            least: 0,
+            most: 5,
+            letter: "R",
+        },
+        Fallback::Absent("chosen by the data"),
+        "Rounds of learning feature weights; 0 weighs all features alike",
+    ),
+    Param::new(
+        "ridge",
+        Kind::Number {
+            range: Range::Positive,
+            letter: "G",
+        },
+        Fallback::Absent("chosen by the data"),
+        "Squared-norm penalty",
+    ),
+    Param::new(
+        "max_support",
+        Kind::Count {
+            least: 1,
+            most: u64::MAX,
+            letter: "N",
+        },
+        Fallback::Absent("all"),
+        "Most samples to retain",
+    )
+    .usual(),
+    Param::new(
+        "max_features",
+        Kind::Count {
+            least: 1,
+            most: u64::MAX,
+            letter: "N",
+        },
+        Fallback::Absent("all"),
+        "Most features to retain",
+    )
+    .usual(),
+    Param::new(
+        "prefer",
+        Kind::Word(&["accuracy", "small"], ""),
+        Fallback::Word("accuracy"),
+        "Choose the setting of least error and log loss, or the smallest model within one \
+                 standard error of it",
+    )
+    .usual(),
+];

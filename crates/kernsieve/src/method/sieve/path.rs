@@ -101,6 +101,8 @@ pub(super) struct Path {
     pub rows: Vec<usize>,
     /// Share of the variance of the responses that is explained after each step.
     pub explained: Vec<f64>,
+    /// Variance of the responses, summed over rows.
+    variance: f64,
     /// What they are compared with: weighted candidates.
     candidates: Matrix,
     /// The candidates in order of selection.
@@ -236,6 +238,7 @@ impl Path {
         Ok(Self {
             rows,
             explained: shares,
+            variance,
             candidates: centres,
             order,
             factor,
@@ -289,6 +292,43 @@ impl Path {
                 fitted.clone()
             })
             .collect()
+    }
+
+    /// The penalised squared error at the end of the path.
+    pub fn objective(&self) -> f64 {
+        let explained = self.explained.last().copied().unwrap_or(0.0);
+        ((1.0 - explained) * self.variance).max(0.0)
+    }
+
+    /// How far the coefficients at the end are from their normal equations
+    /// `K_S'W(y - f) = lambda K_SS A`, relative to the size of the terms.
+    pub fn residual(&self, problem: &Problem, x: &Matrix, parts: &Coefficients) -> f64 {
+        let weights = unit_weights(problem);
+        let codes = problem.labels.codes();
+        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
+        let y = responses(&classes);
+        let (kernel, centres) = (&self.learnt.verdict.kernel, self.centres(self.len()));
+        let mut left = matmul(gram(kernel, &centres).view(), parts.coef.view());
+        let ridge = self.learnt.verdict.ridge;
+        left.as_mut_slice().iter_mut().for_each(|v| *v *= -ridge);
+        let mut size = left.max_abs();
+        for start in (0..x.rows()).step_by(BLOCK) {
+            let range: Vec<usize> = (start..(start + BLOCK).min(x.rows())).collect();
+            let u = weighted(&x.select_rows(&range), &self.learnt.weights);
+            let k = cross_gram(kernel, &u, &centres);
+            let mut f = matmul(k.view(), parts.coef.view());
+            crate::linalg::add_to_rows(&mut f, &parts.offset);
+            if let Some(linear) = &parts.linear {
+                add(&mut f, &matmul(u.view(), linear.view()));
+            }
+            let gaps = Matrix::from_fn(range.len(), f.cols(), |i, j| {
+                classes.weight(start + i) * (y[(start + i, j)] - f[(i, j)])
+            });
+            let pull = matmul(k.view().t(), gaps.view());
+            size = size.max(pull.max_abs());
+            add(&mut left, &pull);
+        }
+        left.max_abs() / size.max(f64::MIN_POSITIVE)
     }
 
     /// The selected candidates up to a size, weighted.

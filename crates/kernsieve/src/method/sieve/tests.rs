@@ -6,7 +6,7 @@ use super::weights::slopes;
 use super::*;
 use crate::data::{Labels, Rng};
 use crate::kernel::{Kernel, cross_gram};
-use crate::linalg::cholesky_shifted;
+use crate::linalg::{cholesky_shifted, matmul};
 
 const FAMILIES: [Family; 3] = [Family::Gaussian, Family::Laplacian, Family::RadialLaplacian];
 
@@ -212,6 +212,7 @@ fn the_end_of_the_path_is_kernel_ridge_regression() {
                 }
                 assert!(gap(&f, &followed[at]) < 1e-8, "{family:?} {size}");
             }
+            assert!(path.residual(&problem, &problem.x, &path.coefficients(45)) < 1e-8);
             assert!(path.explained.windows(2).all(|w| w[0] <= w[1] + 1e-12));
             assert!(path.explained.iter().all(|v| (0.0..=1.0).contains(v)));
         }
