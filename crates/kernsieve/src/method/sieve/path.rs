@@ -325,7 +325,10 @@ impl Path {
                 classes.weight(start + i) * (y[(start + i, j)] - f[(i, j)])
             });
             let pull = matmul(k.view().t(), gaps.view());
-            size = size.max(pull.max_abs());
+            let part = Matrix::from_fn(range.len(), f.cols(), |i, j| {
+                classes.weight(start + i) * y[(start + i, j)]
+            });
+            size += matmul(k.view().t(), part.view()).max_abs();
             add(&mut left, &pull);
         }
         left.max_abs() / size.max(f64::MIN_POSITIVE)
