@@ -5,11 +5,11 @@
 //! ```
 //! Features are standardised or become normal scores; the kernel is Gaussian, Laplacian or radial
 //! Laplacian; the linear part is in or out; the weights `w` are learnt from the slopes of the fitted
-//! function ([`weights`]), and features of small slopes are dropped by halves; the samples `S` are
-//! selected by orthogonal least squares with the ridge in ([`path`]); a softmax refit on them may
-//! replace the least squares. All of this is the data's choice: [`search`] finds a few plans by
-//! leaving out each row of a sample, and folds in which everything is learnt anew choose among them,
-//! among numbers of features and samples, and report the error.
+//! function (`weights`), and features of small slopes are dropped by halves; the samples `S` are
+//! selected by orthogonal least squares with the ridge in (`path`); a softmax refit on them may
+//! replace the least squares. All of this is the data's choice: `search` finds preparation, kernel,
+//! linear part and rounds by leaving out each row of a sample, and folds in which everything is
+//! learnt anew choose numbers of features and samples, and report the error.
 
 mod judge;
 mod learn;
