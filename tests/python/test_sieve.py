@@ -92,13 +92,13 @@ def judged(x, y, w, family, b, ridge, linear):
 
 
 def best(x, y, w, family, b, ridge, linear, widths=WIDTHS, given=None):
-    """Bandwidth and ridge of least error and squared residual, each relative to its least."""
+    """Bandwidth and ridge of least error and three times squared residual, each relative to its least."""
     ridges = [given] if given else [np.clip(f * ridge, 1e-5, 100) for f in RIDGES]
     tried = [(f * b, r) for f in widths for r in ridges]
     found = [judged(x, y, w, family, *pair, linear) for pair in tried]
     error = np.array([f[0] for f in found]) + 0.5 / len(y)
     square = np.array([f[1] for f in found])
-    return tried[int(np.argmin(error / error.min() + square / square.min()))]
+    return tried[int(np.argmin(error / error.min() + 3 * square / square.min()))]
 
 
 def slopes(x, y, w, family, b, ridge, linear):

@@ -30,8 +30,8 @@ class SieveClassifier(KernsieveSieve):
     max_features : int, default=None
         Most features to retain. ``None``: all.
     prefer : {'accuracy', 'small'}, default="accuracy"
-        Choose the setting of least error and log loss, or the smallest model within one standard
-        error of it.
+        Drop features and samples only where that is better, or where it costs little: features at
+        most one point of error, samples nothing clear.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
         Class priors of the decision rule: the shares in the training rows, equal ones, or one per
         class in the order of the classes.

@@ -178,6 +178,12 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     Split { train, test }
 }
 
+/// All rows, or `most` of them that are spread evenly.
+pub fn spread_rows(n: usize, most: usize) -> Vec<usize> {
+    let count = n.min(most);
+    (0..count).map(|i| i * n / count).collect()
+}
+
 /// Least number of rows per class in a sample, if the class has that many.
 const ROWS_OF_A_CLASS: usize = 5;
 

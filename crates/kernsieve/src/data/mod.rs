@@ -12,7 +12,8 @@ pub mod simulate;
 
 pub use dataset::Dataset;
 pub use folds::{
-    Split, block_folds, block_split, stratified_folds, stratified_sample, stratified_split,
+    Split, block_folds, block_split, spread_rows, stratified_folds, stratified_sample,
+    stratified_split,
 };
 pub use labels::Labels;
 pub use rng::Rng;

@@ -59,6 +59,12 @@ pub fn center_columns_weighted(m: &mut Matrix, weights: Option<&[f64]>) -> Vec<f
     means
 }
 
+/// Adds `factor` times a matrix of the same shape.
+pub fn add_scaled(to: &mut Matrix, from: &Matrix, factor: f64) {
+    let to = to.as_mut_slice().iter_mut();
+    to.zip(from.as_slice()).for_each(|(a, b)| *a += factor * b);
+}
+
 /// Adds `offset` to every row.
 pub fn add_to_rows(m: &mut Matrix, offset: &[f64]) {
     for row in m.as_mut_slice().chunks_exact_mut(offset.len().max(1)) {

@@ -51,9 +51,9 @@ pub struct CvEntry<S = Chosen> {
     /// The temperature at which that log loss is least, where it was found. Files do not keep it.
     #[serde(skip)]
     pub temperature: Option<f64>,
-    /// Standard error of that criterion over folds. Files do not keep it.
+    /// That criterion of each held-out row, fold after fold. Files do not keep it.
     #[serde(skip)]
-    pub score_error: Option<f64>,
+    pub row_scores: Vec<f64>,
     /// Misclassified held-out rows over all rows; `None` if the setting could not be fitted in some
     /// fold, or was dropped.
     pub error: Option<f64>,
@@ -90,7 +90,7 @@ impl<S> CvEntry<S> {
             left_after: None,
             score: None,
             temperature: None,
-            score_error: None,
+            row_scores: vec![],
             error: None,
             standard_error: 0.0,
             log_loss: None,
@@ -121,7 +121,7 @@ impl<S: Setting> CvEntry<S> {
             left_after: self.left_after,
             score: self.score,
             temperature: None,
-            score_error: None,
+            row_scores: vec![],
             error: self.error,
             standard_error: self.standard_error,
             log_loss: self.log_loss,

@@ -5,7 +5,7 @@ use crate::classes::Classes;
 use crate::data::stratified_sample;
 use crate::error::Result;
 use crate::kernel::{Kernel, cross_gram};
-use crate::linalg::{Matrix, matmul, symmetric_product};
+use crate::linalg::{Matrix, add_scaled, matmul, symmetric_product};
 use crate::solver::ols::forward_selection;
 use crate::solver::optimal_scoring::response_means;
 use std::ops::Range;
@@ -107,8 +107,8 @@ impl Sums {
                 .for_each(|(a, b)| *a += share * b);
             own.scale_rows(&mut k);
             own.scale_rows(&mut y);
-            add(&mut gram, &symmetric_product(k.view().t()));
-            add(&mut products, &matmul(k.view().t(), y.view()));
+            add_scaled(&mut gram, &symmetric_product(k.view().t()), 1.0);
+            add_scaled(&mut products, &matmul(k.view().t(), y.view()), 1.0);
         }
         for i in 0..m {
             let mean = means[i];
@@ -128,11 +128,4 @@ impl Sums {
             means,
         }
     }
-}
-
-fn add(to: &mut Matrix, from: &Matrix) {
-    to.as_mut_slice()
-        .iter_mut()
-        .zip(from.as_slice())
-        .for_each(|(a, b)| *a += b);
 }

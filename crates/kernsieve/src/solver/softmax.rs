@@ -10,7 +10,7 @@
 
 use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, cholesky_shifted, dot, matmul, symmetric_product};
+use crate::linalg::{Matrix, View, add_scaled, cholesky_shifted, dot, matmul, symmetric_product};
 
 /// Newton steps at most.
 const STEPS: usize = 50;
@@ -32,14 +32,19 @@ pub struct Softmax {
     pub gradient: f64,
 }
 
-/// Fits the columns `phi` (rows x columns) with the penalty `penalty` (columns x columns). It ends
-/// when the gradient is `tolerance` times that at zero.
+/// Fits the columns `phi` (rows x columns) with the penalty `penalty` (columns x columns): once for
+/// each of `counts`, which ascend, with only so many of the first columns. A fit ends when the
+/// gradient is `tolerance` times that at zero.
+///
+/// The coordinates of fewer columns are the first of those of more, so one factorisation serves all
+/// counts, and each fit starts from the one before.
 pub fn softmax(
     phi: &Matrix,
     classes: &Classes,
     penalty: &Matrix,
+    counts: &[usize],
     tolerance: f64,
-) -> Result<Softmax> {
+) -> Result<Vec<Softmax>> {
     let mut scaled = phi.clone();
     classes.scale_rows(&mut scaled);
     let mut bound = symmetric_product(scaled.view().t());
@@ -54,21 +59,36 @@ pub fn softmax(
     factor.solve_lower_in_place(&mut inner);
     let mut inner = inner.transpose();
     factor.solve_lower_in_place(&mut inner);
-    let problem = Whitened {
+    let outputs = match classes.n_classes() {
+        2 => 1,
+        c => c,
+    };
+    let mut whitened = Whitened {
         columns,
         penalty: inner,
         classes,
-        outputs: if classes.n_classes() == 2 {
-            1
-        } else {
-            classes.n_classes()
-        },
+        outputs,
+        used: 0,
     };
-    let (beta, mut found) = problem.minimise(tolerance)?;
-    let mut coef = beta;
-    factor.solve_upper_in_place(&mut coef);
-    found.coef = coef;
+    let mut beta = Matrix::zeros(0, outputs);
+    let mut found = Vec::with_capacity(counts.len());
+    for &count in counts {
+        whitened.used = count;
+        let (next, mut one) = whitened.minimise(&with_rows(&beta, count), tolerance)?;
+        let mut coef = with_rows(&next, phi.cols());
+        factor.solve_upper_in_place(&mut coef);
+        one.coef = with_rows(&coef, count);
+        found.push(one);
+        beta = next;
+    }
     Ok(found)
+}
+
+/// The first rows of a matrix, and zeros where it has fewer.
+fn with_rows(m: &Matrix, rows: usize) -> Matrix {
+    let mut data = m.as_slice().to_vec();
+    data.resize(rows * m.cols(), 0.0);
+    Matrix::from_vec(data, rows, m.cols())
 }
 
 /// The problem in coordinates of unit curvature.
@@ -78,6 +98,8 @@ struct Whitened<'a> {
     penalty: Matrix,
     classes: &'a Classes,
     outputs: usize,
+    /// So many of the first columns are used.
+    used: usize,
 }
 
 /// Objective, probabilities and gradient at a point.
@@ -89,8 +111,17 @@ struct Point {
 }
 
 impl Whitened<'_> {
+    fn columns(&self) -> View<'_> {
+        self.columns.rows_view(0..self.used)
+    }
+
+    fn penalty(&self) -> View<'_> {
+        let stride = self.penalty.cols();
+        View::new(self.penalty.as_slice(), self.used, self.used, stride)
+    }
+
     fn at(&self, beta: &Matrix) -> Point {
-        let mut f = matmul(self.columns.view().t(), beta.view());
+        let mut f = matmul(self.columns().t(), beta.view());
         let (classes, q) = (self.classes, self.outputs);
         let mut gap = Matrix::zeros(f.rows(), q);
         let mut objective = 0.0;
@@ -115,10 +146,10 @@ impl Whitened<'_> {
                 }
             }
         }
-        let mut gradient = matmul(self.columns.view(), gap.view());
-        let pull = matmul(self.penalty.view(), beta.view());
+        let mut gradient = matmul(self.columns(), gap.view());
+        let pull = matmul(self.penalty(), beta.view());
         objective += 0.5 * dot(pull.as_slice(), beta.as_slice());
-        add(&mut gradient, &pull, 1.0);
+        add_scaled(&mut gradient, &pull, 1.0);
         Point {
             objective,
             probabilities: f,
@@ -128,7 +159,7 @@ impl Whitened<'_> {
 
     /// The Hessian times a direction.
     fn curvature(&self, p: &Matrix, v: &Matrix) -> Matrix {
-        let mut f = matmul(self.columns.view().t(), v.view());
+        let mut f = matmul(self.columns().t(), v.view());
         for i in 0..f.rows() {
             let w = self.classes.weight(i);
             let (row, p) = (f.row_mut(i), p.row(i));
@@ -141,15 +172,16 @@ impl Whitened<'_> {
                     .for_each(|(v, p)| *v = w * p * (*v - mean));
             }
         }
-        let mut out = matmul(self.columns.view(), f.view());
-        add(&mut out, &matmul(self.penalty.view(), v.view()), 1.0);
+        let mut out = matmul(self.columns(), f.view());
+        add_scaled(&mut out, &matmul(self.penalty(), v.view()), 1.0);
         out
     }
 
-    fn minimise(&self, tolerance: f64) -> Result<(Matrix, Softmax)> {
-        let mut beta = Matrix::zeros(self.columns.rows(), self.outputs);
+    fn minimise(&self, start: &Matrix, tolerance: f64) -> Result<(Matrix, Softmax)> {
+        let mut beta = start.clone();
         let mut here = self.at(&beta);
-        let first = norm(&here.gradient).max(f64::MIN_POSITIVE);
+        let zero = Matrix::zeros(self.used, self.outputs);
+        let first = norm(&self.at(&zero).gradient).max(f64::MIN_POSITIVE);
         let mut steps = 0;
         while steps < STEPS && norm(&here.gradient) > tolerance * first {
             let direction = self.newton_direction(&here, first);
@@ -160,7 +192,7 @@ impl Whitened<'_> {
             let mut length = 1.0;
             let next = loop {
                 let mut trial = beta.clone();
-                add(&mut trial, &direction, length);
+                add_scaled(&mut trial, &direction, length);
                 let there = self.at(&trial);
                 if there.objective <= here.objective + 1e-4 * length * slope {
                     break Some((trial, there));
@@ -205,8 +237,8 @@ impl Whitened<'_> {
                 break;
             }
             let length = rr / bend;
-            add(&mut x, &d, length);
-            add(&mut r, &h, -length);
+            add_scaled(&mut x, &d, length);
+            add_scaled(&mut r, &h, -length);
             let next = dot(r.as_slice(), r.as_slice());
             if next.sqrt() <= enough {
                 break;
@@ -219,11 +251,6 @@ impl Whitened<'_> {
         }
         x
     }
-}
-
-fn add(to: &mut Matrix, from: &Matrix, factor: f64) {
-    let to = to.as_mut_slice().iter_mut();
-    to.zip(from.as_slice()).for_each(|(a, b)| *a += factor * b);
 }
 
 fn norm(m: &Matrix) -> f64 {
@@ -269,11 +296,33 @@ mod tests {
         sum + 0.5 * dot(pull.as_slice(), coef.as_slice())
     }
 
+    fn whole(phi: &Matrix, classes: &Classes, penalty: &Matrix) -> Softmax {
+        let mut found = softmax(phi, classes, penalty, &[phi.cols()], 1e-9).expect("solves");
+        found.remove(0)
+    }
+
+    #[test]
+    fn fits_on_the_first_columns_are_fits_of_their_own() {
+        for c in [2, 4] {
+            let (phi, classes, penalty) = random(70, 7, c, 11);
+            let found = softmax(&phi, &classes, &penalty, &[2, 5, 7], 1e-9).expect("solves");
+            for (one, count) in found.iter().zip([2, 5, 7]) {
+                let first = Matrix::from_fn(70, count, |i, j| phi[(i, j)]);
+                let own = Matrix::from_fn(count, count, |i, j| penalty[(i, j)]);
+                let alone = whole(&first, &classes, &own);
+                assert_eq!(one.coef.rows(), count);
+                assert!((one.objective - alone.objective).abs() < 1e-8 * alone.objective);
+                let value = objective(&first, &classes, &own, &one.coef);
+                assert!((value - one.objective).abs() < 1e-9 * value);
+            }
+        }
+    }
+
     #[test]
     fn no_direction_decreases_the_objective() {
         for (c, seed) in [(2, 1), (3, 2), (5, 3)] {
             let (phi, classes, penalty) = random(80, 6, c, seed);
-            let found = softmax(&phi, &classes, &penalty, 1e-9).expect("solves");
+            let found = whole(&phi, &classes, &penalty);
             assert!(found.converged, "{found:?}");
             let value = |coef: &Matrix| objective(&phi, &classes, &penalty, coef);
             assert!((value(&found.coef) - found.objective).abs() < 1e-9 * found.objective);
@@ -295,8 +344,8 @@ mod tests {
         let scales = [1.0, 1e4, 1e-3, 10.0];
         let scaled = Matrix::from_fn(60, 4, |i, j| phi[(i, j)] * scales[j]);
         let follows = Matrix::from_fn(4, 4, |i, j| penalty[(i, j)] * scales[i] * scales[j]);
-        let a = softmax(&phi, &classes, &penalty, 1e-9).expect("solves");
-        let b = softmax(&scaled, &classes, &follows, 1e-9).expect("solves");
+        let a = whole(&phi, &classes, &penalty);
+        let b = whole(&scaled, &classes, &follows);
         assert!((a.objective - b.objective).abs() < 1e-6 * a.objective);
     }
 }

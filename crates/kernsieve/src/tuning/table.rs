@@ -1,6 +1,6 @@
 //! The table of a validation: one entry per setting, and the chosen one.
 
-use super::temperature::{Scored, log_loss_at, tempered_log_loss};
+use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
 use crate::linalg::Matrix;
@@ -108,13 +108,16 @@ pub(super) fn entries<S>(
                 .zip(weights)
                 .map(|(s, w)| s.wrong / w.max(f64::MIN_POSITIVE))
                 .collect();
-            let tempered = (ranking == Ranking::TemperedLogLoss).then(|| tempered(&own, weights));
+            let tempered = (ranking == Ranking::TemperedLogLoss).then(|| tempered(&own, n));
             entries.push(CvEntry {
                 setting,
                 left_after: None,
-                score: tempered.map(|t| t.0).or_else(|| score(&own, ranking, n)),
-                temperature: tempered.map(|t| t.1),
-                score_error: tempered.map(|t| t.2),
+                score: tempered
+                    .as_ref()
+                    .map(|t| t.0)
+                    .or_else(|| score(&own, ranking, n)),
+                temperature: tempered.as_ref().map(|t| t.1),
+                row_scores: tempered.map_or(vec![], |t| t.2),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: match fold_errors.as_slice() {
                     // One split: the standard error of a proportion.
@@ -141,19 +144,17 @@ fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
     Some((wrong + loss) / n)
 }
 
-/// The criterion at the temperature of least loss, that temperature, and the standard error of the
-/// criterion over folds.
-fn tempered(folds: &[Score], weights: &[f64]) -> (f64, f64, f64) {
+/// The criterion at the temperature of least loss, that temperature, and the criterion of each row,
+/// relative to the mean weight.
+fn tempered(folds: &[Score], n: f64) -> (f64, f64, Vec<f64>) {
     let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
     let rows: Vec<Scored> = folds.iter().flat_map(|s| s.rows.clone()).collect();
     let (temperature, loss) = tempered_log_loss(&rows);
-    let by_fold: Vec<f64> = folds
+    let unit = rows.len() as f64 / n;
+    let by_row = rows
         .iter()
-        .zip(weights)
-        .map(|(s, w)| (s.wrong + log_loss_at(&s.rows, temperature)) / w.max(f64::MIN_POSITIVE))
-        .collect();
-    let score = (wrong + loss) / weights.iter().sum::<f64>();
-    (score, temperature, mean_and_standard_error(&by_fold).1)
+        .map(|r| unit * (r.wrong() + r.loss(temperature)));
+    ((wrong + loss) / n, temperature, by_row.collect())
 }
 
 /// In how many folds each feature has a nonzero weight.

@@ -1,5 +1,6 @@
 //! One number that makes log scores as confident as they should be.
 
+use crate::decision::argmax;
 use rayon::prelude::*;
 
 /// A held-out row: its log scores, the position of its own class among them, its weight.
@@ -10,6 +11,29 @@ pub(super) struct Scored {
     pub(super) weight: f64,
 }
 
+impl Scored {
+    /// The log loss at a temperature, times the weight.
+    pub(super) fn loss(&self, temperature: f64) -> f64 {
+        let inverse = 1.0 / temperature;
+        let top = self
+            .scores
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = self
+            .scores
+            .iter()
+            .map(|v| ((v - top) * inverse).exp())
+            .sum();
+        self.weight * (total.ln() - (self.scores[self.own] - top) * inverse)
+    }
+
+    /// The weight if the class of the highest score is another one.
+    pub(super) fn wrong(&self) -> f64 {
+        f64::from(argmax(&self.scores) != self.own) * self.weight
+    }
+}
+
 /// Minimises the log loss over temperatures from `lowest` to 1000; returns the temperature and the
 /// loss there, summed over the rows. The loss is convex in the inverse temperature, so a golden
 /// section search on a logarithmic scale finds the minimum.
@@ -17,22 +41,7 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     if rows.is_empty() {
         return (1.0, 0.0);
     }
-    let loss = |log_t: f64| -> f64 {
-        let inverse = (-log_t).exp();
-        rows.par_chunks(1024)
-            .map(|chunk| {
-                let one = |row: &Scored| {
-                    let s = &row.scores;
-                    let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                    let total: f64 = s.iter().map(|v| ((v - top) * inverse).exp()).sum();
-                    row.weight * (total.ln() - (s[row.own] - top) * inverse)
-                };
-                chunk.iter().map(one).sum::<f64>()
-            })
-            .collect::<Vec<f64>>()
-            .iter()
-            .sum()
-    };
+    let loss = |log_t: f64| log_loss_at(rows, log_t.exp());
     let ratio = 0.5 * (5f64.sqrt() - 1.0);
     let (mut low, mut high) = (lowest.min(1000.0).ln(), 1000f64.ln());
     let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
@@ -53,19 +62,15 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
 }
 
 /// The log loss at a temperature, summed over the rows.
-pub(super) fn log_loss_at(rows: &[Scored], temperature: f64) -> f64 {
-    let one = |row: &Scored| {
-        let s = &row.scores;
-        let top = s.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = s.iter().map(|v| ((v - top) / temperature).exp()).sum();
-        row.weight * (total.ln() - (s[row.own] - top) / temperature)
-    };
-    rows.iter().map(one).sum()
+fn log_loss_at(rows: &[Scored], temperature: f64) -> f64 {
+    let sum = |chunk: &[Scored]| chunk.iter().map(|row| row.loss(temperature)).sum();
+    let chunks = rows.par_chunks(1024).map(sum);
+    chunks.collect::<Vec<f64>>().iter().sum()
 }
 
-/// The temperature of least loss, and the log loss there, summed over the rows: how well the scores order
-/// the rows, whatever their scale. Odds are limited by the number of rows, since the rows cannot
-/// support longer ones.
+/// The temperature of least loss, and the log loss there, summed over the rows: how well the scores
+/// order the rows, whatever their scale. Odds are limited by the number of rows, since the rows
+/// cannot support longer ones.
 pub(super) fn tempered_log_loss(rows: &[Scored]) -> (f64, f64) {
     let longest = rows.iter().fold(0.0, |m, row| {
         let top = row.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);

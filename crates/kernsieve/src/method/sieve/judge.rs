@@ -17,6 +17,8 @@ use crate::linalg::{
 pub(super) const RIDGES: [f64; 6] = [10.0, 2.0, 0.4, 0.08, 0.01, 1e-3];
 /// Variance of the linear part relative to that of the kernel part.
 const LINEAR_VARIANCE: f64 = 1.0;
+/// The squared residual counts for this much beside the error, each relative to its least.
+const BRIER: f64 = 3.0;
 /// Added to the Gram matrix of the landmarks, so that equal landmarks do no harm.
 const JITTER: f64 = 1e-8;
 
@@ -61,7 +63,7 @@ pub(super) fn best(verdicts: &[Verdict]) -> Option<usize> {
         .max(f64::MIN_POSITIVE);
     let costs = error
         .zip(verdicts)
-        .map(|(e, v)| e / least_error + v.brier / least_brier);
+        .map(|(e, v)| e / least_error + BRIER * v.brier / least_brier);
     let mut chosen: Option<(usize, f64)> = None;
     for (i, cost) in costs.enumerate() {
         if cost.is_finite() && chosen.is_none_or(|(_, c)| cost < c) {

@@ -7,6 +7,7 @@
 use super::judge::{Ground, Verdict, best, weighted};
 use super::sample::Sample;
 use super::weights::squared_slopes;
+use crate::data::spread_rows;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Pairs};
 use rayon::prelude::*;
@@ -117,13 +118,7 @@ impl Learner<'_> {
 
     /// The same weights, scaled such that the median distance is 1.
     fn unit(&self, weights: &[f64]) -> Result<Vec<f64>> {
-        let n = self.sample.n();
-        let rows: Vec<usize> = match n <= ROWS_FOR_MEDIAN {
-            true => (0..n).collect(),
-            false => (0..ROWS_FOR_MEDIAN)
-                .map(|i| i * n / ROWS_FOR_MEDIAN)
-                .collect(),
-        };
+        let rows = spread_rows(self.sample.n(), ROWS_FOR_MEDIAN);
         let u = weighted(&self.sample.x.select_rows(&rows), weights);
         let base = Pairs::new(self.family.base(), u.clone()).all(&u, |_| ());
         let mut distances: Vec<f64> = (0..u.rows())

@@ -11,6 +11,7 @@
 //! linear part and rounds by leaving out each row of a sample, and folds in which everything is
 //! learnt anew choose numbers of features and samples, and report the error.
 
+mod choose;
 mod judge;
 mod learn;
 mod params;
@@ -29,19 +30,19 @@ use params::PARAMS;
 use super::klr::logits;
 use super::{
     About, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
-    Problem, Ranking, Refinement, Setting, Sparse, some,
+    Problem, Ranking, Refinement, Sparse, some,
 };
 use crate::data::{NormalScores, stratified_sample};
 use crate::decision::Decision;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::Family;
-use crate::linalg::Matrix;
+use crate::kernel::{Family, cross_gram};
+use crate::linalg::{Matrix, View};
 use crate::params::{Preparation, Protocol, Rule};
 use judge::{Verdict, of_family, weighted};
 use learn::{AROUND, Learner, Learnt};
-use path::Path;
-use refit::Refit;
+use path::{Path, sharpened};
+use refit::{Rows, refit};
 use sample::Sample;
 use search::{Plan, SECOND, plan, scores_of};
 
@@ -55,17 +56,15 @@ const MOST_PRODUCTS: f64 = 1e12;
 const FEW_FEATURES: usize = 5;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
-/// Least squares outputs, which lie between 0 and 1, become logits by this factor. The temperature
-/// corrects it.
-const SHARPNESS: f64 = 6.0;
-/// Ridges of the softmax relative to that of the least squares: an eighth is the same penalty near
-/// even odds.
-const SOFTMAX_RIDGES: [f64; 2] = [0.125, 0.0125];
-/// Fewer features or samples are clearly better if more of them are worse by this many standard
-/// errors.
-const CLEARLY: f64 = 0.25;
+/// Ridge of the softmax relative to that of the least squares: the same penalty near even odds.
+const SOFTMAX_RIDGE: f64 = 0.125;
+/// Samples of a softmax refit, as shares of the rows, with all features and with fewer.
+const SOFTMAX_SHARES: (&[f64], &[f64]) = (
+    &[0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0],
+    &[0.1, 0.2, 0.4, 0.7, 1.0],
+);
 /// Most samples of a softmax refit.
-const MOST_SOFTMAX: usize = 500;
+const MOST_SOFTMAX: usize = 600;
 
 /// Sizes along a path: each a quarter larger than the last, and the longest.
 fn sizes(longest: usize) -> Vec<usize> {
@@ -148,7 +147,7 @@ impl Sieve {
         for _ in 0..plan.rounds {
             now = learner.round(&now, usize::MAX, true, &AROUND)?;
         }
-        let active = sample.active.iter().filter(|w| **w != 0.0).count();
+        let active = sample.n_active();
         let mut out = Vec::with_capacity(wanted.len());
         let mut levels = levels(active, self.max_features).into_iter().peekable();
         for &want in wanted {
@@ -188,9 +187,9 @@ impl Sieve {
                 false => FEWER_CANDIDATES,
             }));
             arm.extend(sizes.iter().map(|&s| setting(level, s, None)));
-            let shares: &[f64] = match level == allowed {
-                true => &[0.05, 0.1, 0.2, 0.4],
-                false => &[0.1],
+            let shares = match level == allowed {
+                true => SOFTMAX_SHARES.0,
+                false => SOFTMAX_SHARES.1,
             };
             let mut tried = vec![];
             for share in shares {
@@ -200,8 +199,7 @@ impl Sieve {
                 };
                 if !tried.contains(&size) {
                     tried.push(size);
-                    let ridges = SOFTMAX_RIDGES.iter();
-                    arm.extend(ridges.map(|&r| setting(level, size, Some(r))));
+                    arm.push(setting(level, size, Some(SOFTMAX_RIDGE)));
                 }
             }
         }
@@ -223,49 +221,42 @@ impl Sieve {
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
         let longest = settings.iter().map(|s| s.size).max().unwrap_or(1);
         let path = Path::new(problem, &seen.x, learnt, &candidates, longest)?;
-        let mut order: Vec<usize> = (0..settings.len()).collect();
-        order.sort_by_key(|&i| settings[i].size);
-        let sizes: Vec<usize> = order.iter().map(|&i| settings[i].size).collect();
+        let u = weighted(held_out, &learnt.weights);
         let decision = logits(problem);
-        let fits = path.follow(held_out, &sizes);
+        let rows = Rows {
+            problem,
+            x: &seen.x,
+        };
         let mut out: Vec<Option<HeldOut>> = vec![None; settings.len()];
-        for (&i, fitted) in order.iter().zip(fits) {
-            let outputs = match settings[i].softmax {
-                None => sharpened(fitted),
+        for readout in [None, Some(SOFTMAX_RIDGE)] {
+            let mut own: Vec<usize> = (0..settings.len())
+                .filter(|&i| settings[i].softmax == readout)
+                .collect();
+            own.sort_by_key(|&i| settings[i].size);
+            let sizes: Vec<usize> = own.iter().map(|&i| settings[i].size).collect();
+            let outputs: Vec<Matrix> = match readout {
+                _ if own.is_empty() => continue,
+                None => path.follow(&u, &sizes).into_iter().map(sharpened).collect(),
                 Some(ridge) => {
-                    let u = weighted(held_out, &learnt.weights);
-                    let refit = Refit::new(
-                        problem,
-                        &seen.x,
-                        learnt,
-                        &path,
-                        settings[i].size,
-                        ridge,
-                        1e-4,
-                    )?;
-                    refit.outputs(&learnt.verdict.kernel, &u)
+                    let found = refit(&rows, learnt, &path, &sizes, ridge, 1e-4)?;
+                    let longest = sizes.last().copied().unwrap_or(0);
+                    let k = cross_gram(&learnt.verdict.kernel, &u, &path.centres(longest));
+                    let some = |n: usize| View::new(k.as_slice(), k.rows(), n, k.cols());
+                    let outputs = found.iter();
+                    outputs
+                        .map(|(parts, _)| parts.outputs(some(parts.coef.rows()), &u))
+                        .collect()
                 }
             };
-            out[i] = Some(HeldOut {
-                scores: decision.scores(&outputs),
-                weights: Some(learnt.weights.clone()),
-            });
+            for (i, outputs) in own.into_iter().zip(outputs) {
+                out[i] = Some(HeldOut {
+                    scores: decision.scores(&outputs),
+                    weights: Some(learnt.weights.clone()),
+                });
+            }
         }
         Ok(out.into_iter().flatten().collect())
     }
-}
-
-/// Least squares fits as logits.
-fn sharpened(mut fitted: Matrix) -> Matrix {
-    let two = fitted.cols() == 1;
-    for v in fitted.as_mut_slice() {
-        *v = if two {
-            SHARPNESS * (2.0 * *v - 1.0)
-        } else {
-            SHARPNESS * *v
-        };
-    }
-    fitted
 }
 
 impl Method for Sieve {
@@ -324,40 +315,19 @@ impl Method for Sieve {
         some(vec![self.arm(&plan, problem)])
     }
 
-    /// For accuracy: all features and all rows unless fewer are clearly better, then the fewest
-    /// samples that are no worse. For a small model: the fewest numbers within one standard error.
+    /// See [`choose`].
     fn refine(
         &self,
         _: &Problem,
         protocol: &Protocol,
         grid: &[CvEntry<SieveSetting>],
-        chosen: usize,
+        _: usize,
     ) -> Result<Refinement<SieveSetting>> {
         if protocol.rule == Rule::OneStandardError {
             return Ok(Refinement::Keep);
         }
-        let least = |entries: &mut dyn Iterator<Item = usize>| {
-            entries.min_by(|&a, &b| grid[a].setting.simpler(&grid[b].setting).then(a.cmp(&b)))
-        };
-        let best = &grid[chosen];
-        let spread = best.score_error.unwrap_or(best.criterion_error());
-        let bound = best.criterion() + spread;
-        if self.prefer == Prefer::Small {
-            let mut within = (0..grid.len()).filter(|&i| grid[i].criterion() <= bound);
-            return Ok(least(&mut within).map_or(Refinement::Keep, Refinement::Entry));
-        }
-        let clear = best.criterion() + CLEARLY * spread;
-        let most = |e: &&CvEntry<SieveSetting>| (e.setting.n_features, e.setting.size);
-        let reference = grid
-            .iter()
-            .filter(|e| e.setting.same_search(&best.setting) && e.criterion() <= clear)
-            .max_by_key(most)
-            .unwrap_or(best);
-        let mut within = (0..grid.len()).filter(|&i| {
-            let e = &grid[i];
-            e.setting.same_path(&reference.setting) && e.criterion() <= reference.criterion()
-        });
-        Ok(least(&mut within).map_or(Refinement::Keep, Refinement::Entry))
+        let chosen = choose::choose(grid, self.prefer);
+        Ok(chosen.map_or(Refinement::Keep, Refinement::Entry))
     }
 
     fn held_out(&self, fold: &Fold, arm: &[SieveSetting]) -> Result<Vec<Option<HeldOut>>> {
@@ -391,9 +361,7 @@ impl Method for Sieve {
         let seen = Seen::new(problem, setting.prepare);
         let plan = setting.plan();
         let learnt = self.learn(&seen.sample, &plan, &[setting.n_features])?;
-        let learnt = learnt
-            .last()
-            .ok_or(crate::error::Error::NoConvergence("the sieve"))?;
+        let learnt = learnt.last().ok_or(Error::NoConvergence("the sieve"))?;
         let most = (MOST_PRODUCTS / problem.n() as f64).sqrt() as usize;
         let most = most.clamp(CANDIDATES / 3, CANDIDATES);
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
@@ -401,37 +369,24 @@ impl Method for Sieve {
         let (parts, report) = match setting.softmax {
             None => {
                 let mut parts = path.coefficients(path.len());
-                let residual = path.residual(problem, &seen.x, &parts);
-                let q = parts.coef.cols();
-                let factor = if q == 1 { 2.0 * SHARPNESS } else { SHARPNESS };
-                let scale = |m: &mut Matrix| m.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
-                scale(&mut parts.coef);
-                parts.linear.as_mut().into_iter().for_each(scale);
-                parts.offset.iter_mut().for_each(|v| *v *= factor);
-                if q == 1 {
-                    parts.offset[0] -= SHARPNESS;
-                }
-                (
-                    parts,
-                    FitReport {
-                        objective: Some(path.objective()),
-                        iterations: path.len(),
-                        converged: true,
-                        residual: Some(residual),
-                        ..FitReport::default()
-                    },
-                )
-            }
-            Some(ridge) => {
-                let refit = Refit::new(problem, &seen.x, learnt, &path, setting.size, ridge, 1e-8)?;
                 let report = FitReport {
-                    objective: Some(refit.objective),
-                    iterations: refit.steps,
-                    converged: refit.converged,
-                    residual: Some(refit.gradient),
+                    objective: Some(path.objective()),
+                    iterations: path.len(),
+                    converged: true,
+                    residual: Some(path.residual(problem, &seen.x, &parts)),
                     ..FitReport::default()
                 };
-                (refit.parts, report)
+                parts.sharpen();
+                (parts, report)
+            }
+            Some(ridge) => {
+                let rows = Rows {
+                    problem,
+                    x: &seen.x,
+                };
+                let found = refit(&rows, learnt, &path, &[setting.size], ridge, 1e-8)?;
+                let found = found.into_iter().next();
+                found.ok_or(Error::NoConvergence("the softmax refit"))?
             }
         };
         let samples = path.rows.clone();

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 /// | `ridge` | chosen by the data | above 0 | penalty, relative to the variance of a function |
 /// | `max_support` | all | 1 or more | at most this many samples |
 /// | `max_features` | all | 1 or more | at most this many features |
-/// | `prefer` | accuracy | accuracy, small | least error, or small within a standard error |
+/// | `prefer` | accuracy | accuracy, small | least error, or a small model that costs little |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sieve {
@@ -58,10 +58,11 @@ pub enum Linear {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prefer {
-    /// Least error and log loss.
+    /// Fewer features and samples only where they are better.
     #[default]
     Accuracy,
-    /// Fewest numbers within one standard error of that.
+    /// Fewer features where they cost at most a point of error, and fewer samples where they are not
+    /// clearly worse.
     Small,
 }
 
@@ -144,14 +145,6 @@ pub struct SieveSetting {
     pub softmax: Option<f64>,
 }
 
-impl SieveSetting {
-    /// Whether both learn the same kernel, apart from the number of features.
-    pub(super) fn same_kernel(&self, other: &Self) -> bool {
-        (self.kernel, self.prepare, self.linear, self.rounds)
-            == (other.kernel, other.prepare, other.linear, other.rounds)
-    }
-}
-
 impl Setting for SieveSetting {
     fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -173,11 +166,12 @@ impl Setting for SieveSetting {
     }
 
     fn same_path(&self, other: &Self) -> bool {
-        self.same_kernel(other) && self.n_features == other.n_features
+        self.same_search(other) && self.n_features == other.n_features
     }
 
     fn same_search(&self, other: &Self) -> bool {
-        self.same_kernel(other)
+        let fixed = |s: &Self| (s.kernel, s.prepare, s.linear, s.rounds, s.softmax);
+        fixed(self) == fixed(other)
     }
 }
 
@@ -241,8 +235,8 @@ pub(super) const PARAMS: &[Param] = &[
         "prefer",
         Kind::Word(&["accuracy", "small"], ""),
         Fallback::Word("accuracy"),
-        "Choose the setting of least error and log loss, or the smallest model within one \
-                 standard error of it",
+        "Drop features and samples only where that is better, or where it costs little: features \
+         at most one point of error, samples nothing clear",
     )
     .usual(),
 ];

@@ -9,11 +9,12 @@
 
 use super::judge::weighted;
 use super::learn::Learnt;
-use super::sample::{responses, unit_weights};
-use crate::classes::Classes;
+use super::sample::{responses, unit_classes};
 use crate::error::Result;
 use crate::kernel::{Pairs, cross_gram, gram};
-use crate::linalg::{Matrix, View, cholesky_shifted, dot, matmul, symmetric_product};
+use crate::linalg::{
+    Matrix, View, add_scaled, add_to_rows, cholesky_shifted, dot, matmul, symmetric_product,
+};
 use crate::method::Problem;
 use crate::solver::ols::ranked_selection;
 
@@ -60,14 +61,14 @@ impl Sums {
                 y.row_mut(i).iter_mut().for_each(|v| *v *= root);
             }
         }
-        add(&mut self.gram, &symmetric_product(k.view().t()));
-        add(&mut self.products, &matmul(k.view().t(), y.view()));
+        add_scaled(&mut self.gram, &symmetric_product(k.view().t()), 1.0);
+        add_scaled(&mut self.products, &matmul(k.view().t(), y.view()), 1.0);
     }
 
     /// Adds the sums of other rows.
     fn merge(&mut self, other: &Self) {
-        add(&mut self.gram, &other.gram);
-        add(&mut self.products, &other.products);
+        add_scaled(&mut self.gram, &other.gram, 1.0);
+        add_scaled(&mut self.products, &other.products, 1.0);
         for (a, b) in self.columns.iter_mut().zip(&other.columns) {
             *a += b;
         }
@@ -88,11 +89,6 @@ impl Sums {
         }
         self
     }
-}
-
-fn add(to: &mut Matrix, from: &Matrix) {
-    let to = to.as_mut_slice().iter_mut();
-    to.zip(from.as_slice()).for_each(|(a, b)| *a += b);
 }
 
 /// A path of selected samples.
@@ -129,6 +125,51 @@ pub(super) struct Coefficients {
     pub offset: Vec<f64>,
 }
 
+impl Coefficients {
+    /// `b + K A + u a` for kernel values with the samples (rows x samples) and weighted rows.
+    pub fn outputs(&self, k: View<'_>, u: &Matrix) -> Matrix {
+        let mut f = matmul(k, self.coef.view());
+        add_to_rows(&mut f, &self.offset);
+        if let Some(linear) = &self.linear {
+            add_scaled(&mut f, &matmul(u.view(), linear.view()), 1.0);
+        }
+        f
+    }
+
+    /// Least squares fits as logits: the same map as [`sharpened`] in the coefficients.
+    pub fn sharpen(&mut self) {
+        let (factor, shift) = sharpening(self.coef.cols());
+        let scale = |m: &mut Matrix| m.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
+        scale(&mut self.coef);
+        self.linear.as_mut().into_iter().for_each(scale);
+        self.offset
+            .iter_mut()
+            .for_each(|v| *v = factor * *v + shift);
+    }
+}
+
+/// Least squares outputs, which lie between 0 and 1, become logits by this factor. The temperature
+/// corrects it.
+const SHARPNESS: f64 = 6.0;
+
+/// Factor and shift that make logits of this many outputs. A single output is that of the second
+/// class, and even odds are at a half.
+fn sharpening(outputs: usize) -> (f64, f64) {
+    match outputs {
+        1 => (2.0 * SHARPNESS, -SHARPNESS),
+        _ => (SHARPNESS, 0.0),
+    }
+}
+
+/// Least squares fits as logits.
+pub(super) fn sharpened(mut fitted: Matrix) -> Matrix {
+    let (factor, shift) = sharpening(fitted.cols());
+    for v in fitted.as_mut_slice() {
+        *v = factor * *v + shift;
+    }
+    fitted
+}
+
 impl Path {
     /// Selects up to `longest` of the candidates, which are rows of the problem. `x` is the
     /// problem's rows as the method prepares them.
@@ -140,9 +181,7 @@ impl Path {
         longest: usize,
     ) -> Result<Self> {
         let verdict = &learnt.verdict;
-        let weights = unit_weights(problem);
-        let codes = problem.labels.codes();
-        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
+        let classes = unit_classes(problem);
         let y = responses(&classes);
         let centres = weighted(&x.select_rows(candidates), &learnt.weights);
         let (m, q) = (candidates.len(), y.cols());
@@ -156,9 +195,9 @@ impl Path {
             if p > 0 {
                 k = beside(&k, &u);
             }
-            let own: Option<Vec<f64>> = weights.as_ref().map(|w| w[start..][..range.len()].into());
+            let own = classes.weights().map(|w| &w[start..][..range.len()]);
             let mut part = Sums::zero(m + p, q);
-            part.update(k, y.select_rows(&range), own.as_deref());
+            part.update(k, y.select_rows(&range), own);
             sums.merge(&part);
         }
         let variance: f64 = {
@@ -207,11 +246,9 @@ impl Path {
             factor.solve_in_place(&mut to_columns);
             factor.solve_in_place(&mut to_responses);
             let less = matmul(cross.view().t(), to_columns.view());
-            let (data, less) = (g.as_mut_slice().iter_mut(), less.as_slice());
-            data.zip(less).for_each(|(v, l)| *v -= l);
+            add_scaled(&mut g, &less, -1.0);
             let less = matmul(cross.view().t(), to_responses.view());
-            let (data, less) = (b.as_mut_slice().iter_mut(), less.as_slice());
-            data.zip(less).for_each(|(v, l)| *v -= l);
+            add_scaled(&mut b, &less, -1.0);
             explained = dot(products.as_slice(), to_responses.as_slice());
             Some((to_columns, to_responses))
         } else {
@@ -255,9 +292,8 @@ impl Path {
         self.order.len()
     }
 
-    /// Fitted responses of other rows (prepared, not weighted) at each of these sizes.
-    pub fn follow(&self, x: &Matrix, sizes: &[usize]) -> Vec<Matrix> {
-        let u = weighted(x, &self.learnt.weights);
+    /// Fitted responses of other rows (weighted) at each of these sizes, which ascend.
+    pub fn follow(&self, u: &Matrix, sizes: &[usize]) -> Vec<Matrix> {
         let (n, q, m) = (u.rows(), self.along.cols(), self.candidates.rows());
         let chosen = self.candidates.select_rows(&self.order);
         let family = self.learnt.verdict.kernel.family();
@@ -272,11 +308,10 @@ impl Path {
             let p = u.cols();
             let centred = Matrix::from_fn(n, p, |i, j| u[(i, j)] - self.means[m + j]);
             let part = matmul(centred.view(), to_responses.view());
-            add(&mut fitted, &part);
+            add_scaled(&mut fitted, &part, 1.0);
             let columns = to_columns.select_columns(&self.order);
             let less = matmul(columns.view().t(), centred.view().t());
-            let data = k.as_mut_slice().iter_mut();
-            data.zip(less.as_slice()).for_each(|(v, l)| *v -= l);
+            add_scaled(&mut k, &less, -1.0);
         }
         crate::linalg::solve_lower(self.factor.view(), &mut k);
         let mut at = 0;
@@ -286,7 +321,7 @@ impl Path {
                 let size = size.min(self.len());
                 if size > at {
                     let (steps, part) = (k.rows_view(at..size), self.along.rows_view(at..size));
-                    add(&mut fitted, &matmul(steps.t(), part));
+                    add_scaled(&mut fitted, &matmul(steps.t(), part), 1.0);
                     at = size;
                 }
                 fitted.clone()
@@ -303,9 +338,7 @@ impl Path {
     /// How far the coefficients at the end are from their normal equations
     /// `K_S'W(y - f) = lambda K_SS A`, relative to the size of the terms.
     pub fn residual(&self, problem: &Problem, x: &Matrix, parts: &Coefficients) -> f64 {
-        let weights = unit_weights(problem);
-        let codes = problem.labels.codes();
-        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
+        let classes = unit_classes(problem);
         let y = responses(&classes);
         let (kernel, centres) = (&self.learnt.verdict.kernel, self.centres(self.len()));
         let mut left = matmul(gram(kernel, &centres).view(), parts.coef.view());
@@ -316,11 +349,7 @@ impl Path {
             let range: Vec<usize> = (start..(start + BLOCK).min(x.rows())).collect();
             let u = weighted(&x.select_rows(&range), &self.learnt.weights);
             let k = cross_gram(kernel, &u, &centres);
-            let mut f = matmul(k.view(), parts.coef.view());
-            crate::linalg::add_to_rows(&mut f, &parts.offset);
-            if let Some(linear) = &parts.linear {
-                add(&mut f, &matmul(u.view(), linear.view()));
-            }
+            let f = parts.outputs(k.view(), &u);
             let gaps = Matrix::from_fn(range.len(), f.cols(), |i, j| {
                 classes.weight(start + i) * (y[(start + i, j)] - f[(i, j)])
             });
@@ -329,7 +358,7 @@ impl Path {
                 classes.weight(start + i) * y[(start + i, j)]
             });
             size += matmul(k.view().t(), part.view()).max_abs();
-            add(&mut left, &pull);
+            add_scaled(&mut left, &pull, 1.0);
         }
         left.max_abs() / size.max(f64::MIN_POSITIVE)
     }

@@ -9,87 +9,75 @@
 use super::judge::{linear_variance, weighted};
 use super::learn::Learnt;
 use super::path::{Coefficients, Path};
-use super::sample::unit_weights;
-use crate::classes::Classes;
+use super::sample::unit_classes;
 use crate::error::Result;
-use crate::kernel::{Kernel, cross_gram, gram};
-use crate::linalg::{Matrix, matmul};
-use crate::method::Problem;
-use crate::solver::softmax::softmax;
+use crate::kernel::{cross_gram, gram};
+use crate::linalg::Matrix;
+use crate::method::{FitReport, Problem};
+use crate::solver::softmax::{Softmax, softmax};
 
-/// A softmax refit on the samples of a path.
-pub(super) struct Refit {
-    /// Weighted samples.
-    centres: Matrix,
-    pub parts: Coefficients,
-    pub objective: f64,
-    pub steps: usize,
-    pub converged: bool,
-    pub gradient: f64,
+/// The rows on which a refit is fitted: a problem with its prepared rows.
+pub(super) struct Rows<'a> {
+    pub problem: &'a Problem,
+    pub x: &'a Matrix,
 }
 
-impl Refit {
-    pub fn new(
-        problem: &Problem,
-        x: &Matrix,
-        learnt: &Learnt,
-        path: &Path,
-        size: usize,
-        ridge: f64,
-        tolerance: f64,
-    ) -> Result<Self> {
-        let verdict = &learnt.verdict;
-        let centres = path.centres(size);
-        let u = weighted(x, &learnt.weights);
-        let s = centres.rows();
-        let p = if verdict.linear { u.cols() } else { 0 };
-        let k = cross_gram(&verdict.kernel, &u, &centres);
-        let phi = Matrix::from_fn(u.rows(), 1 + p + s, |i, j| match j {
-            0 => 1.0,
-            j if j <= p => u[(i, j - 1)],
-            j => k[(i, j - 1 - p)],
-        });
-        let own = gram(&verdict.kernel, &centres);
-        let tau = linear_variance(&learnt.weights);
-        let ridge = 2.0 * ridge * verdict.ridge;
-        let penalty = Matrix::from_fn(1 + p + s, 1 + p + s, |i, j| {
-            if i > p && j > p {
-                ridge * own[(i - 1 - p, j - 1 - p)]
-            } else if i == j && i > 0 {
-                ridge / tau
-            } else {
-                0.0
-            }
-        });
-        let weights = unit_weights(problem);
-        let codes = problem.labels.codes();
-        let classes = Classes::new(codes, weights.as_deref(), problem.labels.n_classes());
-        let found = softmax(&phi, &classes, &penalty, tolerance)?;
-        let q = found.coef.cols();
-        let parts = Coefficients {
-            offset: found.coef.row(0).to_vec(),
-            linear: (p > 0).then(|| Matrix::from_fn(p, q, |i, j| found.coef[(1 + i, j)])),
-            coef: Matrix::from_fn(s, q, |i, j| found.coef[(1 + p + i, j)]),
-        };
-        Ok(Self {
-            centres,
-            parts,
-            objective: found.objective,
-            steps: found.steps,
-            converged: found.converged,
-            gradient: found.gradient,
-        })
-    }
-
-    pub fn outputs(&self, kernel: &Kernel, u: &Matrix) -> Matrix {
-        let k = cross_gram(kernel, u, &self.centres);
-        let mut z = matmul(k.view(), self.parts.coef.view());
-        crate::linalg::add_to_rows(&mut z, &self.parts.offset);
-        if let Some(linear) = &self.parts.linear {
-            let part = matmul(u.view(), linear.view());
-            let data = z.as_mut_slice().iter_mut();
-            data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
+/// Refits on the first samples of a path, for each of these sizes, which ascend. The ridge is
+/// relative to that of the least squares.
+pub(super) fn refit(
+    rows: &Rows<'_>,
+    learnt: &Learnt,
+    path: &Path,
+    sizes: &[usize],
+    ridge: f64,
+    tolerance: f64,
+) -> Result<Vec<(Coefficients, FitReport)>> {
+    let verdict = &learnt.verdict;
+    let centres = path.centres(sizes.last().copied().unwrap_or(0));
+    let u = weighted(rows.x, &learnt.weights);
+    let s = centres.rows();
+    let p = if verdict.linear { u.cols() } else { 0 };
+    let k = cross_gram(&verdict.kernel, &u, &centres);
+    let phi = Matrix::from_fn(u.rows(), 1 + p + s, |i, j| match j {
+        0 => 1.0,
+        j if j <= p => u[(i, j - 1)],
+        j => k[(i, j - 1 - p)],
+    });
+    let own = gram(&verdict.kernel, &centres);
+    let tau = linear_variance(&learnt.weights);
+    let ridge = 2.0 * ridge * verdict.ridge;
+    let penalty = Matrix::from_fn(1 + p + s, 1 + p + s, |i, j| {
+        if i > p && j > p {
+            ridge * own[(i - 1 - p, j - 1 - p)]
+        } else if i == j && i > 0 {
+            ridge / tau
+        } else {
+            0.0
         }
-        z
-    }
+    });
+    let classes = unit_classes(rows.problem);
+    let counts: Vec<usize> = sizes.iter().map(|size| 1 + p + size.min(&s)).collect();
+    let found = softmax(&phi, &classes, &penalty, &counts, tolerance)?;
+    Ok(found.into_iter().map(|f| parts(f, p)).collect())
+}
+
+/// The coefficients of a solution: offset, `p` linear ones, those of the samples.
+fn parts(found: Softmax, p: usize) -> (Coefficients, FitReport) {
+    let part = |from: usize, to: usize| {
+        let rows: Vec<usize> = (from..to).collect();
+        found.coef.select_rows(&rows)
+    };
+    let parts = Coefficients {
+        offset: found.coef.row(0).to_vec(),
+        linear: (p > 0).then(|| part(1, 1 + p)),
+        coef: part(1 + p, found.coef.rows()),
+    };
+    let report = FitReport {
+        objective: Some(found.objective),
+        iterations: found.steps,
+        converged: found.converged,
+        residual: Some(found.gradient),
+        ..FitReport::default()
+    };
+    (parts, report)
 }

@@ -31,8 +31,15 @@ pub(super) fn responses(classes: &Classes) -> Matrix {
     }
 }
 
-/// Weights with mean one, so that a ridge means the same whatever the weights sum to.
-pub(super) fn unit_weights(problem: &Problem) -> Option<Vec<f64>> {
+/// Classes of a problem's rows, with weights of mean one, so that a ridge means the same whatever
+/// the weights sum to.
+pub(super) fn unit_classes(problem: &Problem) -> Classes {
+    let weights = unit_weights(problem);
+    let labels = &problem.labels;
+    Classes::new(labels.codes(), weights.as_deref(), labels.n_classes())
+}
+
+fn unit_weights(problem: &Problem) -> Option<Vec<f64>> {
     let weights = problem.weights.as_ref()?;
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     Some(weights.iter().map(|w| w / mean).collect())
@@ -70,6 +77,11 @@ impl Sample {
             blocks,
             active: problem.feature_weights.clone(),
         }
+    }
+
+    /// Number of features that vary.
+    pub fn n_active(&self) -> usize {
+        self.active.iter().filter(|w| **w != 0.0).count()
     }
 
     /// Number of rows.

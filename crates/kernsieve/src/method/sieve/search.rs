@@ -78,15 +78,14 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
         .iter()
         .flat_map(|(prepare, scores)| families.iter().map(move |f| (*prepare, *scores, *f)))
         .collect();
-    let first: Vec<(Learnt, usize)> = pairs
+    let first: Vec<Learnt> = pairs
         .par_iter()
-        .enumerate()
-        .map(|(i, (_, scores, family))| {
+        .map(|(_, scores, family)| {
             let sample = Sample::new(problem, *scores, FIRST.0, FIRST.1);
-            Ok((look(method, &sample, *family)?, i))
+            look(method, &sample, *family)
         })
         .collect::<Result<_>>()?;
-    let order = ranked(first.iter().map(|(l, _)| l.verdict).collect());
+    let order = ranked(first.iter().map(|l| l.verdict).collect());
     let few = problem.n() < FEW_ROWS;
     let rounds = method
         .rounds
@@ -94,15 +93,14 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     // Weights for the best pairs, all on the same rows.
     let mut found: Vec<(Plan, Verdict)> = Vec::new();
     for &k in order.iter().take(PAIRS) {
-        let (learnt, i) = &first[k];
-        let (prepare, scores, family) = pairs[*i];
+        let (prepare, scores, family) = pairs[k];
         let sample = Sample::new(problem, scores, SECOND.0, SECOND.1);
         let learner = Learner {
             sample: &sample,
             family,
             ridge: method.ridge,
         };
-        let mut now = learner.judge_around(&sample.active, &learnt.verdict, &AROUND)?;
+        let mut now = learner.judge_around(&sample.active, &first[k].verdict, &AROUND)?;
         let bandwidth = now.verdict.kernel.bandwidth().unwrap_or(1.0);
         let linear = now.verdict.linear;
         let ridge = now.verdict.ridge;
@@ -140,13 +138,11 @@ fn look(method: &Sieve, sample: &Sample, family: Family) -> Result<Learnt> {
         family,
         ridge: method.ridge,
     };
-    let active = sample.active.iter().filter(|w| **w != 0.0).count();
+    let active = sample.n_active();
     let possible = active <= MOST_LINEAR && 3 * active <= sample.n();
-    match method.linear {
-        Some(Linear::In) => return learner.judge(&sample.active, widths(family), true, &RIDGES),
-        Some(Linear::Out) => return learner.judge(&sample.active, widths(family), false, &RIDGES),
-        None if !possible => return learner.judge(&sample.active, widths(family), false, &RIDGES),
-        None => {}
+    let given = method.linear.map(|l| l == Linear::In);
+    if let Some(linear) = given.or((!possible).then_some(false)) {
+        return learner.judge(&sample.active, widths(family), linear, &RIDGES);
     }
     let plain = learner.judge(&sample.active, widths(family), false, &RIDGES)?;
     let width = plain.verdict.kernel.bandwidth().unwrap_or(1.0);

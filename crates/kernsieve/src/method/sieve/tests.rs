@@ -1,6 +1,6 @@
 use super::judge::{Ground, Verdict, best, linear_variance, of_family, weighted};
 use super::learn::{Learner, Learnt};
-use super::path::Path;
+use super::path::{Path, sharpened};
 use super::sample::Sample;
 use super::weights::slopes;
 use super::*;
@@ -196,21 +196,18 @@ fn the_end_of_the_path_is_kernel_ridge_regression() {
             let mut rng = Rng::new(2);
             let new = Matrix::from_fn(20, 3, |_, _| rng.normal());
             let expected = direct(&problem, &all, &now, &new);
-            let followed = path.follow(&new, &[5, 45]);
+            let u = weighted(&new, &now.weights);
+            let followed = path.follow(&u, &[5, 45]);
             assert!(gap(&followed[1], &expected) < 1e-8, "{family:?} {linear}");
             // Coefficients say the same as the path, at the end and before.
             for (size, at) in [(5, 0), (45, 1)] {
-                let parts = path.coefficients(size);
-                let u = weighted(&new, &now.weights);
+                let mut parts = path.coefficients(size);
                 let k = cross_gram(&now.verdict.kernel, &u, &path.centres(size));
-                let mut f = matmul(k.view(), parts.coef.view());
-                crate::linalg::add_to_rows(&mut f, &parts.offset);
-                if let Some(linear) = &parts.linear {
-                    let part = matmul(u.view(), linear.view());
-                    let data = f.as_mut_slice().iter_mut();
-                    data.zip(part.as_slice()).for_each(|(a, b)| *a += b);
-                }
+                let f = parts.outputs(k.view(), &u);
                 assert!(gap(&f, &followed[at]) < 1e-8, "{family:?} {size}");
+                parts.sharpen();
+                let logits = parts.outputs(k.view(), &u);
+                assert!(gap(&logits, &sharpened(f)) < 1e-9, "{family:?} {size}");
             }
             assert!(path.residual(&problem, &problem.x, &path.coefficients(45)) < 1e-8);
             assert!(path.explained.windows(2).all(|w| w[0] <= w[1] + 1e-12));

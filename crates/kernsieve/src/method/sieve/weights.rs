@@ -2,6 +2,7 @@
 //! the average gradient outer product; Radhakrishnan et al. 2024).
 
 use super::judge::{Ground, Solution, Verdict};
+use crate::data::spread_rows;
 use crate::kernel::Kernel;
 use crate::linalg::{Matrix, matmul};
 use rayon::prelude::*;
@@ -22,11 +23,7 @@ pub(super) fn squared_slopes(
     row_weights: Option<&[f64]>,
 ) -> Vec<f64> {
     let values = ground.values(&verdict.kernel);
-    let n = ground.u.rows();
-    let rows: Vec<usize> = match n <= ROWS {
-        true => (0..n).collect(),
-        false => (0..ROWS).map(|i| i * n / ROWS).collect(),
-    };
+    let rows = spread_rows(ground.u.rows(), ROWS);
     let u = ground.u.select_rows(&rows);
     let k = values.select_columns(&rows).transpose();
     let marks = ground.landmarks();

@@ -1,0 +1,202 @@
+//! Which of the settings tried is taken.
+//!
+//! All settings are judged by the same rows, so differences between them are known better than their
+//! values: the standard error of a difference is that of the differences in the rows. The reference
+//! is the model of all samples. It has all features unless fewer are clearly better, and the readout
+//! of the lower error. For accuracy, the samples are then the fewest that are better than all of
+//! them by a standard error; for a small model, the fewest that are not worse by one. Among many
+//! settings the least value is the luckiest one, and taking it costs accuracy on small data.
+
+use super::{Prefer, SieveSetting};
+use crate::method::{CvEntry, Setting};
+use crate::metrics::mean_and_standard_error;
+
+/// Fewer features are clearly better by this many standard errors.
+const CLEARLY: f64 = 2.0;
+/// Fewer samples may be worse by this many standard errors, for accuracy and for a small model.
+const WORSE: (f64, f64) = (-1.0, 1.0);
+/// Log loss counts for this much beside the error where readouts are compared.
+const LOSS: f64 = 0.25;
+/// For a small model, features may cost this much error...
+const ERROR_FOR_SMALL: f64 = 0.01;
+/// ... and this much of error and log loss together.
+const CRITERION_FOR_SMALL: f64 = 0.1;
+
+type Entry = CvEntry<SieveSetting>;
+
+/// The setting to take, by position.
+pub(super) fn choose(grid: &[Entry], prefer: Prefer) -> Option<usize> {
+    let readouts = readouts(grid);
+    let references = readouts.iter().filter_map(|r| reference(grid, *r));
+    let mut best = references.min_by(|a, b| by_readout(a).total_cmp(&by_readout(b)))?;
+    if prefer == Prefer::Small {
+        let fewer = tops(grid, best.setting.softmax).filter(|e| affordable(e, best));
+        best = fewer.min_by_key(|e| e.setting.n_features).unwrap_or(best);
+    }
+    let worse = match prefer {
+        Prefer::Accuracy => WORSE.0,
+        Prefer::Small => WORSE.1,
+    };
+    let enough = (0..grid.len()).filter(|&i| {
+        let e = &grid[i];
+        let all = e.setting.size == best.setting.size;
+        e.setting.same_path(&best.setting) && (all || excess(e, best) <= worse)
+    });
+    enough.min_by_key(|&i| grid[i].setting.size)
+}
+
+/// The readouts tried: least squares, and softmax at ridges.
+fn readouts(grid: &[Entry]) -> Vec<Option<f64>> {
+    let mut readouts: Vec<Option<f64>> = vec![];
+    for e in grid {
+        if !readouts.contains(&e.setting.softmax) {
+            readouts.push(e.setting.softmax);
+        }
+    }
+    readouts
+}
+
+/// For every number of features, the most samples of a readout.
+fn tops(grid: &[Entry], softmax: Option<f64>) -> impl Iterator<Item = &Entry> {
+    let own = move |e: &&Entry| e.setting.softmax == softmax && e.criterion().is_finite();
+    grid.iter().filter(own).filter(move |e| {
+        let rivals = grid.iter().filter(own);
+        !rivals
+            .filter(|r| r.setting.n_features == e.setting.n_features)
+            .any(|r| r.setting.size > e.setting.size)
+    })
+}
+
+/// All samples with all features; or with the most that are clearly better; and so on from there.
+fn reference(grid: &[Entry], softmax: Option<f64>) -> Option<&Entry> {
+    let most = |e: &&Entry| e.setting.n_features;
+    let mut best = tops(grid, softmax).max_by_key(most)?;
+    loop {
+        let fewer = tops(grid, softmax).filter(|e| {
+            e.setting.n_features < best.setting.n_features && excess(e, best) < -CLEARLY
+        });
+        match fewer.max_by_key(most) {
+            Some(better) => best = better,
+            None => return Some(best),
+        }
+    }
+}
+
+fn by_readout(e: &Entry) -> f64 {
+    let error = e.error.unwrap_or(1.0);
+    error + LOSS * (e.criterion() - error)
+}
+
+fn affordable(e: &Entry, best: &Entry) -> bool {
+    let error = |e: &Entry| e.error.unwrap_or(1.0);
+    e.setting.n_features <= best.setting.n_features
+        && error(e) <= error(best) + ERROR_FOR_SMALL
+        && e.criterion() <= best.criterion() + CRITERION_FOR_SMALL
+}
+
+/// How much worse `e` is than `best`, in standard errors of the difference.
+fn excess(e: &Entry, best: &Entry) -> f64 {
+    let gap = e.criterion() - best.criterion();
+    let rows = e.row_scores.iter().zip(&best.row_scores);
+    let gaps: Vec<f64> = rows.map(|(a, b)| a - b).collect();
+    let spread = if gaps.len() > 1 {
+        mean_and_standard_error(&gaps).1
+    } else {
+        best.standard_error
+    };
+    if gap == 0.0 {
+        0.0
+    } else {
+        gap / spread.max(f64::MIN_POSITIVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::params::Preparation;
+
+    /// An entry with this error, and these scores of the rows.
+    fn entry(
+        features: usize,
+        size: usize,
+        softmax: Option<f64>,
+        e: f64,
+        scores: [f64; 4],
+    ) -> Entry {
+        let setting = SieveSetting {
+            kernel: Kernel::Gaussian { bandwidth: 1.0 },
+            prepare: Preparation::Standardize,
+            ridge: 0.1,
+            linear: false,
+            rounds: 1,
+            n_features: features,
+            size,
+            softmax,
+        };
+        CvEntry {
+            error: Some(e),
+            score: Some(scores.iter().sum::<f64>() / 4.0),
+            row_scores: scores.to_vec(),
+            ..CvEntry::failed(setting)
+        }
+    }
+
+    /// Features, samples and readout of the choice.
+    fn chosen(grid: &[Entry], prefer: Prefer) -> (usize, usize, Option<f64>) {
+        let s = &grid[choose(grid, prefer).expect("there are settings")].setting;
+        (s.n_features, s.size, s.softmax)
+    }
+
+    #[test]
+    fn samples_go_where_that_is_better_or_where_it_is_not_worse() {
+        let mut grid = vec![
+            // Worse in every row, though by less than the rows differ from each other.
+            entry(4, 10, None, 0.2, [0.31, 0.51, 0.71, 0.91]),
+            // Worse on average, and better in some rows.
+            entry(4, 50, None, 0.2, [0.32, 0.49, 0.71, 0.89]),
+            entry(4, 100, None, 0.2, [0.30, 0.50, 0.70, 0.90]),
+        ];
+        assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 100, None));
+        assert_eq!(chosen(&grid, Prefer::Small), (4, 50, None));
+        grid.push(entry(4, 70, None, 0.2, [0.29, 0.49, 0.69, 0.89]));
+        assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 70, None));
+    }
+
+    #[test]
+    fn features_go_only_where_that_is_clearly_better() {
+        let mut grid = vec![
+            entry(8, 100, None, 0.2, [0.30, 0.50, 0.70, 0.90]),
+            entry(4, 100, None, 0.2, [0.25, 0.55, 0.60, 0.95]),
+        ];
+        assert_eq!(chosen(&grid, Prefer::Accuracy).0, 8);
+        // No point of error is lost, so a small model takes them.
+        assert_eq!(chosen(&grid, Prefer::Small).0, 4);
+        // Two features and three beat eight, and two do not clearly beat three.
+        grid.push(entry(3, 100, None, 0.1, [0.20, 0.40, 0.60, 0.80]));
+        grid.push(entry(2, 100, None, 0.1, [0.19, 0.41, 0.60, 0.79]));
+        assert_eq!(chosen(&grid, Prefer::Accuracy).0, 3);
+    }
+
+    #[test]
+    fn readouts_are_compared_by_error_before_log_loss() {
+        let grid = [
+            entry(4, 100, None, 0.10, [0.40; 4]),
+            entry(4, 100, Some(0.125), 0.05, [0.41; 4]),
+        ];
+        assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 100, Some(0.125)));
+    }
+
+    #[test]
+    fn a_small_model_costs_at_most_a_point() {
+        let grid = [
+            entry(8, 100, None, 0.200, [0.5; 4]),
+            entry(4, 100, None, 0.205, [0.52; 4]),
+            entry(2, 100, None, 0.220, [0.53; 4]),
+            entry(1, 100, None, 0.205, [0.90; 4]),
+        ];
+        assert_eq!(chosen(&grid, Prefer::Small).0, 4);
+        assert_eq!(chosen(&grid, Prefer::Accuracy).0, 8);
+    }
+}
