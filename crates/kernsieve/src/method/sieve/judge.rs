@@ -10,7 +10,8 @@ use super::sample::Sample;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Pairs, gram_from_base};
 use crate::linalg::{
-    Cholesky, Matrix, center_columns_weighted, cholesky_shifted, matmul, symmetric_product,
+    Cholesky, Matrix, add_scaled, center_columns_weighted, cholesky_shifted, matmul,
+    symmetric_product,
 };
 
 /// Ridges of a first look: the variance of the noise relative to that of a function.
@@ -86,6 +87,7 @@ pub(super) struct Ground<'a> {
 }
 
 /// Coefficients of a fit on landmarks.
+#[derive(Clone, Debug)]
 pub(super) struct Solution {
     /// Landmarks x responses.
     pub coef: Matrix,
@@ -146,10 +148,15 @@ impl<'a> Ground<'a> {
         Ok(Features { psi, landmarks })
     }
 
-    /// Each of these ridges with this bandwidth.
-    pub fn judge(&self, bandwidth: f64, linear: bool, ridges: &[f64]) -> Result<Vec<Verdict>> {
+    /// Each of these ridges with this bandwidth, and the fits.
+    pub fn judge(
+        &self,
+        bandwidth: f64,
+        linear: bool,
+        ridges: &[f64],
+    ) -> Result<Vec<(Verdict, Solution)>> {
         let kernel = of_family(self.family, bandwidth);
-        let Features { psi, .. } = self.features(&kernel, linear)?;
+        let Features { psi, landmarks } = self.features(&kernel, linear)?;
         let products = symmetric_product(psi.view());
         let centred = self.centred_responses();
         let right = matmul(psi.view(), centred.view());
@@ -160,8 +167,7 @@ impl<'a> Ground<'a> {
             factor.solve_in_place(&mut along);
             let fitted = matmul(psi.view().t(), along.view());
             let mut residuals = centred.clone();
-            let data = residuals.as_mut_slice().iter_mut();
-            data.zip(fitted.as_slice()).for_each(|(v, f)| *v -= f);
+            add_scaled(&mut residuals, &fitted, -1.0);
             let mut half = psi.clone();
             factor.solve_lower_in_place(&mut half);
             match &self.sample.blocks {
@@ -169,7 +175,8 @@ impl<'a> Ground<'a> {
                 Some(blocks) => self.without_blocks(blocks, &half, &mut residuals)?,
             }
             self.sample.classes.unscale_rows(&mut residuals);
-            verdicts.push(self.verdict(kernel, ridge, linear, &residuals));
+            let verdict = self.verdict(kernel, ridge, linear, &residuals);
+            verdicts.push((verdict, self.solution(&along, &landmarks, linear)));
         }
         Ok(verdicts)
     }
@@ -239,20 +246,16 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Coefficients at one ridge.
-    pub fn solve(&self, verdict: &Verdict) -> Result<Solution> {
-        let Features { psi, landmarks } = self.features(&verdict.kernel, verdict.linear)?;
-        let centred = self.centred_responses();
-        let mut beta = matmul(psi.view(), centred.view());
-        cholesky_shifted(symmetric_product(psi.view()), verdict.ridge)?.solve_in_place(&mut beta);
-        let (m, c) = (self.sample.marks.len(), centred.cols());
-        let mut coef = Matrix::from_fn(m, c, |l, j| beta[(l, j)]);
+    /// Coefficients of a regression on the features.
+    fn solution(&self, along: &Matrix, landmarks: &Cholesky, linear: bool) -> Solution {
+        let (m, c) = (self.sample.marks.len(), along.cols());
+        let mut coef = Matrix::from_fn(m, c, |l, j| along[(l, j)]);
         landmarks.solve_upper_in_place(&mut coef);
-        let linear = verdict.linear.then(|| {
+        let linear = linear.then(|| {
             let root = self.tau.sqrt();
-            Matrix::from_fn(self.u.cols(), c, |j, l| root * beta[(m + j, l)])
+            Matrix::from_fn(self.u.cols(), c, |j, l| root * along[(m + j, l)])
         });
-        Ok(Solution { coef, linear })
+        Solution { coef, linear }
     }
 
     /// The landmarks, weighted.

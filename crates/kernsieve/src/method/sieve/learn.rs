@@ -4,7 +4,7 @@
 //! that the median distance between rows is 1: a bandwidth then means the same whatever the weights
 //! are, in every fold and for every family.
 
-use super::judge::{Ground, Verdict, best, weighted};
+use super::judge::{Ground, Solution, Verdict, best, weighted};
 use super::sample::Sample;
 use super::weights::squared_slopes;
 use crate::data::spread_rows;
@@ -28,6 +28,8 @@ pub(super) struct Learnt {
     pub weights: Vec<f64>,
     /// Kernel and ridge, and how they do on rows left out.
     pub verdict: Verdict,
+    /// The fit with them, from which slopes come.
+    pub solution: Solution,
 }
 
 /// Learns on one sample for one family of kernels.
@@ -51,15 +53,17 @@ impl Learner<'_> {
         let ground = Ground::new(self.sample, self.family, &weights);
         let given = self.ridge.map(|r| vec![r]);
         let ridges = given.as_deref().unwrap_or(ridges);
-        let verdicts: Vec<Vec<Verdict>> = widths
+        let judged: Vec<Vec<(Verdict, Solution)>> = widths
             .par_iter()
             .map(|&b| ground.judge(b, linear, ridges))
             .collect::<Result<_>>()?;
-        let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().collect();
+        let (verdicts, mut solutions): (Vec<Verdict>, Vec<Solution>) =
+            judged.into_iter().flatten().unzip();
         let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
         Ok(Learnt {
             weights,
             verdict: verdicts[chosen],
+            solution: solutions.swap_remove(chosen),
         })
     }
 
@@ -72,22 +76,21 @@ impl Learner<'_> {
     }
 
     /// Average squared slopes of the fitted function, in units of the features themselves.
-    pub fn slopes(&self, now: &Learnt) -> Result<Vec<f64>> {
+    pub fn slopes(&self, now: &Learnt) -> Vec<f64> {
         let ground = Ground::new(self.sample, self.family, &now.weights);
-        let solution = ground.solve(&now.verdict)?;
         let rows = self.sample.classes.weights();
-        let own = squared_slopes(&ground, &now.verdict, &solution, rows);
+        let own = squared_slopes(&ground, &now.verdict, &now.solution, rows);
         let mut all = vec![0.0; now.weights.len()];
         let used = crate::expansion::nonzero(&now.weights);
         for (&j, g) in used.iter().zip(own) {
             all[j] = g * now.weights[j] * now.weights[j];
         }
-        Ok(all)
+        all
     }
 
     /// One round: new weights from the slopes, for the `keep` features of largest slopes.
     pub fn round(&self, now: &Learnt, keep: usize, weigh: bool, around: &[f64]) -> Result<Learnt> {
-        let slopes = self.slopes(now)?;
+        let slopes = self.slopes(now);
         let weights = self.weights_of(&slopes, keep, weigh);
         self.judge_around(&weights, &now.verdict, around)
     }

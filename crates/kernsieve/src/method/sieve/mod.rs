@@ -44,7 +44,7 @@ use learn::{AROUND, Learner, Learnt};
 use path::{Path, sharpened};
 use refit::{Rows, refit};
 use sample::Sample;
-use search::{Plan, SECOND, plan, scores_of};
+use search::{Plan, SECOND, landmarks, plan, scores_of};
 
 /// Rows on which everything is tuned. Up to this number, every row is a candidate for the samples;
 /// beyond, at most as many are drawn by class.
@@ -111,7 +111,7 @@ impl Seen {
         if let Some(scores) = &scores {
             scores.apply_in_place(&mut x);
         }
-        let sample = Sample::new(problem, scores.as_ref(), SECOND.0, SECOND.1);
+        let sample = Sample::new(problem, scores.as_ref(), SECOND, landmarks(problem));
         Self { scores, x, sample }
     }
 }

@@ -17,8 +17,11 @@ use rayon::prelude::*;
 
 /// Rows and landmarks of the first look.
 const FIRST: (usize, usize) = (800, 300);
-/// Rows and landmarks on which weights are learnt.
-pub(super) const SECOND: (usize, usize) = (1500, 400);
+/// Rows on which weights are learnt.
+pub(super) const SECOND: usize = 1500;
+/// Rows times squared landmarks there: all rows are landmarks up to 669, 447 of 1500 rows. Narrow
+/// kernels need landmarks everywhere.
+const PRODUCTS: f64 = 3e8;
 /// Rounds of weights tried on few rows, and on many. Weights that are learnt on few rows and judged
 /// by them look ever better than they are.
 const ROUNDS: (usize, usize) = (1, 2);
@@ -94,7 +97,7 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     let mut found: Vec<(Plan, Verdict)> = Vec::new();
     for &k in order.iter().take(PAIRS) {
         let (prepare, scores, family) = pairs[k];
-        let sample = Sample::new(problem, scores, SECOND.0, SECOND.1);
+        let sample = Sample::new(problem, scores, SECOND, landmarks(problem));
         let learner = Learner {
             sample: &sample,
             family,
@@ -124,6 +127,12 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     let verdicts: Vec<Verdict> = found.iter().map(|f| f.1).collect();
     let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
     Ok(found[chosen].0)
+}
+
+/// Landmarks for weights that are learnt on the rows of a problem.
+pub(super) fn landmarks(problem: &Problem) -> usize {
+    let rows = problem.n().min(SECOND);
+    rows.min((PRODUCTS / rows as f64).sqrt() as usize)
 }
 
 /// The normal scores of a problem's rows.
