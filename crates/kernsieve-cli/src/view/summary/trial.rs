@@ -92,7 +92,7 @@ fn any(cv: &CvTable, cell: fn(&Chosen) -> Option<Cell>) -> bool {
     cv.grid.iter().any(|e| cell(&e.setting).is_some())
 }
 
-static COLUMNS: [Column; 7] = [
+static COLUMNS: [Column; 8] = [
     Column {
         title: "kernel",
         is_shown: |_| true,
@@ -107,6 +107,11 @@ static COLUMNS: [Column; 7] = [
         title: "features",
         is_shown: |cv| any(cv, features_cell),
         cell: features_cell,
+    },
+    Column {
+        title: "fit",
+        is_shown: |cv| any(cv, readout_cell),
+        cell: readout_cell,
     },
     Column {
         title: "ridge",
@@ -145,6 +150,15 @@ fn rows_cell(s: &Chosen) -> Option<Cell> {
 
 fn features_cell(s: &Chosen) -> Option<Cell> {
     s.size().features.map(Cell::Count)
+}
+
+/// How samples are fitted, in a method that tries two ways.
+fn readout_cell(s: &Chosen) -> Option<Cell> {
+    s.count("rounds")?;
+    let softmax = s.number("softmax").is_some();
+    Some(Cell::Words(
+        if softmax { "softmax" } else { "squares" }.to_string(),
+    ))
 }
 
 fn ridge_cell(s: &Chosen) -> Option<Cell> {

@@ -9,10 +9,11 @@
 
 use super::{Prefer, SieveSetting};
 use crate::method::{CvEntry, Setting};
-use crate::metrics::mean_and_standard_error;
 
 /// Fewer features are clearly better by this many standard errors.
 const CLEARLY: f64 = 2.0;
+/// Numbers of features are about as good within this many standard errors.
+const ABOUT: f64 = 0.5;
 /// Fewer samples may be worse by this many standard errors, for accuracy and for a small model.
 const WORSE: (f64, f64) = (-1.0, 1.0);
 /// Log loss counts for this much beside the error where readouts are compared.
@@ -67,19 +68,18 @@ fn tops(grid: &[Entry], softmax: Option<f64>) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// All samples with all features; or with the most that are clearly better; and so on from there.
+/// All samples with all features. If fewer features are clearly better: the best number of them, or
+/// rather the largest about as good.
 fn reference(grid: &[Entry], softmax: Option<f64>) -> Option<&Entry> {
     let most = |e: &&Entry| e.setting.n_features;
-    let mut best = tops(grid, softmax).max_by_key(most)?;
-    loop {
-        let fewer = tops(grid, softmax).filter(|e| {
-            e.setting.n_features < best.setting.n_features && excess(e, best) < -CLEARLY
-        });
-        match fewer.max_by_key(most) {
-            Some(better) => best = better,
-            None => return Some(best),
-        }
-    }
+    let all = tops(grid, softmax).max_by_key(most)?;
+    let better = || tops(grid, softmax).filter(|e| excess(e, all) < -CLEARLY);
+    let Some(best) = better().min_by(|a, b| a.criterion().total_cmp(&b.criterion())) else {
+        return Some(all);
+    };
+    better()
+        .filter(|e| excess(e, best) <= ABOUT)
+        .max_by_key(most)
 }
 
 fn by_readout(e: &Entry) -> f64 {
@@ -97,18 +97,16 @@ fn affordable(e: &Entry, best: &Entry) -> bool {
 /// How much worse `e` is than `best`, in standard errors of the difference.
 fn excess(e: &Entry, best: &Entry) -> f64 {
     let gap = e.criterion() - best.criterion();
+    if gap == 0.0 {
+        return 0.0;
+    }
     let rows = e.row_scores.iter().zip(&best.row_scores);
     let gaps: Vec<f64> = rows.map(|(a, b)| a - b).collect();
-    let spread = if gaps.len() > 1 {
-        mean_and_standard_error(&gaps).1
-    } else {
-        best.standard_error
-    };
-    if gap == 0.0 {
-        0.0
-    } else {
-        gap / spread.max(f64::MIN_POSITIVE)
-    }
+    let n = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / n;
+    let square: f64 = gaps.iter().map(|g| (g - mean).powi(2)).sum();
+    let spread = (square / (n - 1.0) / n).sqrt();
+    gap / spread.max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
@@ -173,9 +171,9 @@ mod tests {
         assert_eq!(chosen(&grid, Prefer::Accuracy).0, 8);
         // No point of error is lost, so a small model takes them.
         assert_eq!(chosen(&grid, Prefer::Small).0, 4);
-        // Two features and three beat eight, and two do not clearly beat three.
+        // Two features and three clearly beat eight, and two are about as good as three.
         grid.push(entry(3, 100, None, 0.1, [0.20, 0.40, 0.60, 0.80]));
-        grid.push(entry(2, 100, None, 0.1, [0.19, 0.41, 0.60, 0.79]));
+        grid.push(entry(2, 100, None, 0.1, [0.19, 0.41, 0.60, 0.798]));
         assert_eq!(chosen(&grid, Prefer::Accuracy).0, 3);
     }
 
