@@ -315,7 +315,8 @@ impl Method for Sieve {
         some(vec![self.arm(&plan, problem)])
     }
 
-    /// See [`choose`].
+    /// All features and samples are the reference; fewer must be better, or for a small model not
+    /// clearly worse.
     fn refine(
         &self,
         _: &Problem,
