@@ -31,6 +31,8 @@ pub enum Refinement<S> {
     Keep,
     /// This entry of the table instead.
     Entry(usize),
+    /// This entry of the table instead, with a setting that also says what the folds found.
+    Told(usize, S),
     /// This setting, which is not in the table, provided that its error is at most the bound.
     Setting(S, f64),
 }

@@ -61,6 +61,9 @@ pub(super) fn cross_validate<M: Method>(
     let refinement = method.refine(problem, protocol, &grid, chosen)?;
     if let Refinement::Entry(other) = refinement {
         chosen = other;
+    } else if let Refinement::Told(other, setting) = refinement {
+        chosen = other;
+        grid[chosen].setting = setting;
     } else if let Refinement::Setting(setting, bound) = refinement {
         control.checkpoint()?;
         let refined = score(vec![vec![setting]])?.pop();

@@ -196,14 +196,14 @@ pub(super) fn table<S: Setting>(
     }
     let best = grid[chosen].clone();
     let on_path = grid.iter().filter(|e| e.setting.same_path(&best.setting));
-    let curve = curve(on_path, |s| s.step());
+    let curve = curve(on_path, &best, |s| s.step());
     let feature_curve = match best.setting.size() {
         Size {
             samples: Some(_),
             features: Some(_),
         } => {
             let searched = grid.iter().filter(|e| e.setting.same_search(&best.setting));
-            self::curve(searched, |s| s.features)
+            self::curve(searched, &best, |s| s.features)
         }
         _ => vec![],
     };
@@ -230,9 +230,10 @@ pub(super) fn table<S: Setting>(
     }
 }
 
-/// The best entry of every size, in ascending order.
+/// The chosen entry at its size and the best one of every other, in ascending order.
 fn curve<'a, S: Setting + 'a>(
     entries: impl Iterator<Item = &'a CvEntry<S>>,
+    chosen: &CvEntry<S>,
     size: impl Fn(&Size) -> Option<usize>,
 ) -> Vec<CurvePoint> {
     let mut best: BTreeMap<usize, &CvEntry<S>> = BTreeMap::new();
@@ -241,7 +242,7 @@ fn curve<'a, S: Setting + 'a>(
             continue;
         };
         let kept = best.entry(size).or_insert(e);
-        if e.criterion() < kept.criterion() {
+        if e == chosen || (*kept != chosen && e.criterion() < kept.criterion()) {
             *kept = e;
         }
     }

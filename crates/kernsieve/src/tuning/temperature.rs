@@ -69,15 +69,15 @@ fn log_loss_at(rows: &[Scored], temperature: f64) -> f64 {
 }
 
 /// The temperature of least loss, and the log loss there, summed over the rows: how well the scores
-/// order the rows, whatever their scale. Odds are limited by the number of rows, since the rows
-/// cannot support longer ones.
+/// order the rows, whatever their scale. Odds are lengthened only up to the number of rows, since the
+/// rows cannot support longer ones.
 pub(super) fn tempered_log_loss(rows: &[Scored]) -> (f64, f64) {
     let longest = rows.iter().fold(0.0, |m, row| {
         let top = row.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         row.scores.iter().fold(m, |m: f64, s| m.max(top - s))
     });
     let lowest = longest / (rows.len() as f64 + 1.0).ln();
-    best_temperature(rows, lowest.clamp(1e-6, 1000.0))
+    best_temperature(rows, lowest.clamp(1e-6, 1.0))
 }
 
 #[cfg(test)]
@@ -102,5 +102,26 @@ mod tests {
         let t = best_temperature(&rows, 0.25).0;
         assert!((t - 3.0).abs() < 0.15, "{t}");
         assert_eq!(best_temperature(&[], 0.25).0, 1.0);
+    }
+    #[test]
+    fn scores_that_are_log_odds_keep_their_temperature() {
+        // Long odds, all of them borne out: what the number of rows supports is shorter.
+        let row = |odds: f64, own: usize| Scored {
+            scores: vec![odds, 0.0],
+            own,
+            weight: 1.0,
+        };
+        let rows: Vec<Scored> = (0..20)
+            .map(|i| {
+                if i % 2 == 0 {
+                    row(9.0, 0)
+                } else {
+                    row(-9.0, 1)
+                }
+            })
+            .collect();
+        let (temperature, loss) = tempered_log_loss(&rows);
+        assert!((temperature - 1.0).abs() < 1e-3, "{temperature}");
+        assert!((loss - 20.0 * (-9f64).exp().ln_1p()).abs() < 1e-5, "{loss}");
     }
 }

@@ -78,6 +78,17 @@ fn posterior_words(posterior: PosteriorKind, model: &Model) -> String {
     format!("discriminant kernel, posteriors by {own}")
 }
 
+/// A kernel in a cell of a table whose rows have kernels of several families.
+pub fn cell_with_family(kernel: &Kernel) -> String {
+    let family = match kernel {
+        Kernel::Gaussian { .. } => "Gauss",
+        Kernel::Laplacian { .. } => "Lapl.",
+        Kernel::RadialLaplacian { .. } => "radial",
+        _ => return cell(kernel, false),
+    };
+    format!("{family} {}", short(kernel.bandwidth().unwrap_or(1.0)))
+}
+
 /// A kernel in a cell of a table, without its family, which is obvious there.
 pub fn cell(kernel: &Kernel, is_discriminant: bool) -> String {
     match kernel.bandwidth() {

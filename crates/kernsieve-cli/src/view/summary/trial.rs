@@ -141,7 +141,11 @@ static COLUMNS: [Column; 8] = [
 ];
 
 fn kernel_cell(s: &Chosen) -> Option<Cell> {
-    let words = kernel::cell(&s.reader().kernel()?, s.posterior().is_some());
+    let own = s.reader().kernel()?;
+    let words = match s.count("rounds") {
+        Some(_) => kernel::cell_with_family(&own),
+        None => kernel::cell(&own, s.posterior().is_some()),
+    };
     Some(Cell::Words(words))
 }
 

@@ -4,8 +4,9 @@
 //! values: the standard error of a difference is that of the differences in the rows. The reference
 //! is the model of all samples. It has all features unless fewer are clearly better, and the readout
 //! of the lower error. For accuracy, the samples are then the fewest that are better than all of
-//! them by a standard error; for a small model, the fewest that are not worse by one. Among many
-//! settings the least value is the luckiest one, and taking it costs accuracy on small data.
+//! them by a standard error (with many rows: not worse); for a small model, the fewest that are not
+//! worse by one. Among many settings the least value is the luckiest one, and taking it costs
+//! accuracy on small data.
 
 use super::{Prefer, SieveSetting};
 use crate::method::{CvEntry, Setting};
@@ -14,10 +15,11 @@ use crate::method::{CvEntry, Setting};
 const CLEARLY: f64 = 2.0;
 /// Numbers of features are about as good within this many standard errors.
 const ABOUT: f64 = 0.5;
-/// Fewer samples may be worse by this many standard errors, for accuracy and for a small model.
-const WORSE: (f64, f64) = (-1.0, 1.0);
-/// Log loss counts for this much beside the error where readouts are compared.
-const LOSS: f64 = 0.25;
+/// Fewer samples may be worse by this many standard errors: for accuracy on few rows and on many,
+/// and for a small model.
+const WORSE: [f64; 3] = [-1.0, 0.0, 1.0];
+/// So many rows are many.
+const MANY_ROWS: usize = 1000;
 /// For a small model, features may cost this much error...
 const ERROR_FOR_SMALL: f64 = 0.01;
 /// ... and this much of error and log loss together.
@@ -29,14 +31,23 @@ type Entry = CvEntry<SieveSetting>;
 pub(super) fn choose(grid: &[Entry], prefer: Prefer) -> Option<usize> {
     let readouts = readouts(grid);
     let references = readouts.iter().filter_map(|r| reference(grid, *r));
-    let mut best = references.min_by(|a, b| by_readout(a).total_cmp(&by_readout(b)))?;
+    let mut best = references.min_by(|a, b| {
+        let errors = error(a).total_cmp(&error(b));
+        errors.then(a.criterion().total_cmp(&b.criterion()))
+    })?;
     if prefer == Prefer::Small {
         let fewer = tops(grid, best.setting.softmax).filter(|e| affordable(e, best));
-        best = fewer.min_by_key(|e| e.setting.n_features).unwrap_or(best);
+        best = fewer
+            .min_by(|a, b| {
+                let fewer = a.setting.n_features.cmp(&b.setting.n_features);
+                fewer.then(a.criterion().total_cmp(&b.criterion()))
+            })
+            .unwrap_or(best);
     }
     let worse = match prefer {
-        Prefer::Accuracy => WORSE.0,
-        Prefer::Small => WORSE.1,
+        Prefer::Accuracy if best.row_scores.len() < MANY_ROWS => WORSE[0],
+        Prefer::Accuracy => WORSE[1],
+        Prefer::Small => WORSE[2],
     };
     let enough = (0..grid.len()).filter(|&i| {
         let e = &grid[i];
@@ -57,13 +68,13 @@ fn readouts(grid: &[Entry]) -> Vec<Option<f64>> {
     readouts
 }
 
-/// For every number of features, the most samples of a readout.
+/// For every number of features and form, the most samples of a readout.
 fn tops(grid: &[Entry], softmax: Option<f64>) -> impl Iterator<Item = &Entry> {
     let own = move |e: &&Entry| e.setting.softmax == softmax && e.criterion().is_finite();
     grid.iter().filter(own).filter(move |e| {
         let rivals = grid.iter().filter(own);
         !rivals
-            .filter(|r| r.setting.n_features == e.setting.n_features)
+            .filter(|r| r.setting.same_path(&e.setting))
             .any(|r| r.setting.size > e.setting.size)
     })
 }
@@ -77,18 +88,18 @@ fn reference(grid: &[Entry], softmax: Option<f64>) -> Option<&Entry> {
     let Some(best) = better().min_by(|a, b| a.criterion().total_cmp(&b.criterion())) else {
         return Some(all);
     };
-    better()
-        .filter(|e| excess(e, best) <= ABOUT)
-        .max_by_key(most)
+    let about = better().filter(|e| excess(e, best) <= ABOUT);
+    about.max_by(|a, b| {
+        let worse = b.criterion().total_cmp(&a.criterion());
+        most(a).cmp(&most(b)).then(worse)
+    })
 }
 
-fn by_readout(e: &Entry) -> f64 {
-    let error = e.error.unwrap_or(1.0);
-    error + LOSS * (e.criterion() - error)
+fn error(e: &Entry) -> f64 {
+    e.error.unwrap_or(1.0)
 }
 
 fn affordable(e: &Entry, best: &Entry) -> bool {
-    let error = |e: &Entry| e.error.unwrap_or(1.0);
     e.setting.n_features <= best.setting.n_features
         && error(e) <= error(best) + ERROR_FOR_SMALL
         && e.criterion() <= best.criterion() + CRITERION_FOR_SMALL
@@ -132,6 +143,8 @@ mod tests {
             n_features: features,
             size,
             softmax,
+            before: None,
+            votes: vec![],
         };
         CvEntry {
             error: Some(e),

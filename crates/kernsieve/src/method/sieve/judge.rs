@@ -7,6 +7,7 @@
 //! flops per bandwidth, and `n m^2 + m^3 / 3` per ridge.
 
 use super::sample::Sample;
+use super::search::Form;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Pairs, gram_from_base};
 use crate::linalg::{
@@ -38,12 +39,12 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// A kernel that nothing is known of yet.
-    pub fn start(kernel: Kernel, ridge: f64, linear: bool) -> Self {
+    /// A form that nothing is known of yet.
+    pub fn start(form: &Form) -> Self {
         Self {
-            kernel,
-            ridge,
-            linear,
+            kernel: form.kernel,
+            ridge: form.ridge,
+            linear: form.linear,
             error: 1.0,
             brier: 1.0,
             rows: 1.0,

@@ -38,6 +38,8 @@ pub(super) struct Learner<'a> {
     pub family: Family,
     /// The ridge, if the user gave one.
     pub ridge: Option<f64>,
+    /// Features that others kept, and how many of them did: most of them stay longest.
+    pub votes: &'a [(usize, usize)],
 }
 
 impl Learner<'_> {
@@ -90,14 +92,13 @@ impl Learner<'_> {
 
     /// One round: new weights from the slopes, for the `keep` features of largest slopes.
     pub fn round(&self, now: &Learnt, keep: usize, weigh: bool, around: &[f64]) -> Result<Learnt> {
-        let slopes = self.slopes(now);
-        let weights = self.weights_of(&slopes, keep, weigh);
+        let weights = self.weights_of(&self.slopes(now), keep, weigh);
         self.judge_around(&weights, &now.verdict, around)
     }
 
     /// Squared weights are proportional to `sqrt(G)` for kernels of the Euclidean distance, weights
     /// themselves for the product kernel.
-    fn weights_of(&self, slopes: &[f64], keep: usize, weigh: bool) -> Vec<f64> {
+    pub fn weights_of(&self, slopes: &[f64], keep: usize, weigh: bool) -> Vec<f64> {
         let top = slopes.iter().copied().fold(0.0, f64::max);
         if top.is_nan() || top <= 0.0 {
             return self.sample.active.clone();
@@ -107,7 +108,14 @@ impl Learner<'_> {
             _ => 0.25,
         };
         let mut order: Vec<usize> = (0..slopes.len()).filter(|&j| slopes[j] > 0.0).collect();
-        order.sort_by(|&a, &b| slopes[b].total_cmp(&slopes[a]));
+        let votes = |j: usize| {
+            let own = self.votes.iter().find(|(k, _)| *k == j);
+            own.map_or(0, |(_, n)| *n)
+        };
+        order.sort_by(|&a, &b| {
+            let by_votes = votes(b).cmp(&votes(a));
+            by_votes.then(slopes[b].total_cmp(&slopes[a]))
+        });
         let mut weights = vec![0.0; slopes.len()];
         for &j in order.iter().take(keep) {
             weights[j] = if weigh {

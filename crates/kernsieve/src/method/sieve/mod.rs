@@ -12,6 +12,7 @@
 //! learnt anew choose numbers of features and samples, and report the error.
 
 mod choose;
+mod descent;
 mod judge;
 mod learn;
 mod params;
@@ -23,7 +24,7 @@ mod search;
 mod tests;
 mod weights;
 
-pub use params::{Linear, Prefer, Shape, Sieve, SieveSetting};
+pub use params::{Before, Linear, Prefer, Shape, Sieve, SieveSetting};
 
 use params::PARAMS;
 
@@ -39,8 +40,9 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, cross_gram};
 use crate::linalg::{Matrix, View};
 use crate::params::{Preparation, Protocol, Rule};
-use judge::{Verdict, of_family, weighted};
-use learn::{AROUND, Learner, Learnt};
+use descent::{Descent, levels};
+use judge::weighted;
+use learn::Learnt;
 use path::{Path, sharpened};
 use refit::{Rows, refit};
 use sample::Sample;
@@ -52,8 +54,6 @@ const CANDIDATES: usize = 3000;
 /// Products of columns of candidates over all rows: beyond this, there are fewer candidates, but not
 /// fewer than a third.
 const MOST_PRODUCTS: f64 = 1e12;
-/// So many features are dropped one at a time.
-const FEW_FEATURES: usize = 5;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
 /// Ridge of the softmax relative to that of the least squares: the same penalty near even odds.
@@ -63,8 +63,19 @@ const SOFTMAX_SHARES: (&[f64], &[f64]) = (
     &[0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0],
     &[0.1, 0.2, 0.4, 0.7, 1.0],
 );
-/// Most samples of a softmax refit.
-const MOST_SOFTMAX: usize = 600;
+/// Tolerance of a softmax refit in folds, with all features and with fewer, and in the model.
+const TOLERANCE: ((f64, f64), f64) = ((1e-4, 1e-3), 1e-8);
+/// Most samples of a softmax refit, with all features and with fewer.
+const MOST_SOFTMAX: (usize, usize) = (600, 300);
+
+/// Values of kernel functions that a softmax refit may hold: beyond, it sees rows drawn by class.
+const MOST_VALUES: usize = 30_000_000;
+
+/// Candidates for the samples of this many rows.
+fn n_candidates(n: usize) -> usize {
+    let most = (MOST_PRODUCTS / n.max(1) as f64).sqrt() as usize;
+    n.min(most.clamp(CANDIDATES / 3, CANDIDATES))
+}
 
 /// Sizes along a path: each a quarter larger than the last, and the longest.
 fn sizes(longest: usize) -> Vec<usize> {
@@ -76,24 +87,6 @@ fn sizes(longest: usize) -> Vec<usize> {
     }
     sizes.push(longest);
     sizes
-}
-
-/// Numbers of features to try: all, then half as many each time; few are dropped one at a time.
-fn levels(active: usize, max: Option<usize>) -> Vec<usize> {
-    let mut levels = vec![active];
-    while let Some(&last) = levels.last().filter(|l| **l > 1) {
-        levels.push(if last > FEW_FEATURES {
-            last.div_ceil(2)
-        } else {
-            last - 1
-        });
-    }
-    if let Some(max) = max.filter(|m| *m < active)
-        && let Err(at) = levels.binary_search_by(|l| max.cmp(l))
-    {
-        levels.insert(at, max);
-    }
-    levels
 }
 
 /// The rows of a problem as a plan sees them.
@@ -116,68 +109,14 @@ impl Seen {
     }
 }
 
-impl SieveSetting {
-    fn plan(&self) -> Plan {
-        Plan {
-            prepare: self.prepare,
-            family: self.kernel.family(),
-            bandwidth: self.kernel.bandwidth().unwrap_or(1.0),
-            ridge: self.ridge,
-            linear: self.linear,
-            rounds: self.rounds,
-        }
-    }
-}
-
 impl Sieve {
-    /// Learns weights as a plan says, then drops features down to each of the numbers wanted, which
-    /// are in descending order.
-    fn learn(&self, sample: &Sample, plan: &Plan, wanted: &[usize]) -> Result<Vec<Learnt>> {
-        let learner = Learner {
-            sample,
-            family: plan.family,
-            ridge: self.ridge,
-        };
-        let start = Verdict::start(
-            of_family(plan.family, plan.bandwidth),
-            plan.ridge,
-            plan.linear,
-        );
-        let mut now = learner.judge_around(&sample.active, &start, &AROUND)?;
-        for _ in 0..plan.rounds {
-            now = learner.round(&now, usize::MAX, true, &AROUND)?;
-        }
-        let active = sample.n_active();
-        let mut out = Vec::with_capacity(wanted.len());
-        let mut levels = levels(active, self.max_features).into_iter().peekable();
-        for &want in wanted {
-            while let Some(level) = levels.next_if(|l| *l >= want.min(active)) {
-                if level < active {
-                    now = learner.round(&now, level, plan.rounds > 0, &[1.0])?;
-                }
-            }
-            out.push(now.clone());
-        }
-        Ok(out)
-    }
-
     /// Settings of a plan: a path of samples with all features, and shorter ones with fewer.
     fn arm(&self, plan: &Plan, problem: &Problem) -> Vec<SieveSetting> {
         let n = problem.n();
         let most = self.max_support.unwrap_or(n).min(n);
-        let setting = |n_features: usize, size: usize, softmax: Option<f64>| SieveSetting {
-            kernel: of_family(plan.family, plan.bandwidth),
-            prepare: plan.prepare,
-            ridge: plan.ridge,
-            linear: plan.linear,
-            rounds: plan.rounds,
-            n_features,
-            size,
-            softmax,
-        };
-        let mut arm = Vec::new();
         let active = problem.n_active();
         let allowed = self.max_features.unwrap_or(active).min(active);
+        let mut arm = Vec::new();
         for level in levels(active, self.max_features) {
             if level > allowed {
                 continue;
@@ -186,21 +125,27 @@ impl Sieve {
                 true => CANDIDATES,
                 false => FEWER_CANDIDATES,
             }));
-            arm.extend(sizes.iter().map(|&s| setting(level, s, None)));
-            let shares = match level == allowed {
-                true => SOFTMAX_SHARES.0,
-                false => SOFTMAX_SHARES.1,
+            let (shares, most) = match level == allowed {
+                true => (SOFTMAX_SHARES.0, MOST_SOFTMAX.0),
+                false => (SOFTMAX_SHARES.1, MOST_SOFTMAX.1),
             };
             let mut tried = vec![];
             for share in shares {
-                let goal = ((share * n as f64) as usize).clamp(1, MOST_SOFTMAX);
-                let Some(&size) = sizes.iter().min_by_key(|s| s.abs_diff(goal)) else {
-                    continue;
-                };
-                if !tried.contains(&size) {
+                let goal = ((share * n as f64) as usize).clamp(1, most);
+                if let Some(&size) = sizes.iter().min_by_key(|s| s.abs_diff(goal))
+                    && !tried.contains(&size)
+                {
                     tried.push(size);
-                    arm.push(setting(level, size, Some(SOFTMAX_RIDGE)));
                 }
+            }
+            for own in plan.settings(level) {
+                let setting = |size, softmax| SieveSetting {
+                    size,
+                    softmax,
+                    ..own.clone()
+                };
+                arm.extend(sizes.iter().map(|&s| setting(s, None)));
+                arm.extend(tried.iter().map(|&s| setting(s, Some(SOFTMAX_RIDGE))));
             }
         }
         arm
@@ -217,7 +162,10 @@ impl Sieve {
     ) -> Result<Vec<HeldOut>> {
         let problem = &fold.train;
         let all = settings.iter().all(|s| s.n_features >= problem.n_active());
-        let most = if all { CANDIDATES } else { FEWER_CANDIDATES };
+        let (most, tolerance) = match all {
+            true => (CANDIDATES, TOLERANCE.0.0),
+            false => (FEWER_CANDIDATES, TOLERANCE.0.1),
+        };
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
         let longest = settings.iter().map(|s| s.size).max().unwrap_or(1);
         let path = Path::new(problem, &seen.x, learnt, &candidates, longest)?;
@@ -238,7 +186,7 @@ impl Sieve {
                 _ if own.is_empty() => continue,
                 None => path.follow(&u, &sizes).into_iter().map(sharpened).collect(),
                 Some(ridge) => {
-                    let found = refit(&rows, learnt, &path, &sizes, ridge, 1e-4)?;
+                    let found = refit(&rows, learnt, &path, &sizes, ridge, tolerance)?;
                     let longest = sizes.last().copied().unwrap_or(0);
                     let k = cross_gram(&learnt.verdict.kernel, &u, &path.centres(longest));
                     let some = |n: usize| View::new(k.as_slice(), k.rows(), n, k.cols());
@@ -286,9 +234,10 @@ impl Method for Sieve {
     }
 
     fn footprint(&self, n: usize) -> Footprint {
-        let m = n.min(CANDIDATES) as u64;
+        let m = n_candidates(n);
+        let values = (n * MOST_SOFTMAX.0).min(MOST_VALUES);
         Footprint {
-            cache: 8 * (4 * m * m + n as u64 * m),
+            cache: 8 * (4 * m * m + 2 * path::BLOCK.min(n) * m + 5 * values) as u64,
             ..Footprint::NONE
         }
     }
@@ -302,13 +251,14 @@ impl Method for Sieve {
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SieveSetting>> {
-        if let Some(like) = self.like {
+        if let Some(like) = &self.like {
             let active = problem.n_active();
             let most = |max: Option<usize>, own: usize| max.map_or(own, |m| m.min(own));
+            let n_features = most(self.max_features, like.n_features).min(active);
             return Ok(vec![vec![SieveSetting {
-                n_features: most(self.max_features, like.n_features).min(active),
                 size: most(self.max_support, like.size).min(problem.n()),
-                ..like
+                n_features,
+                ..like.clone()
             }]]);
         }
         let plan = plan(self, problem)?;
@@ -316,19 +266,28 @@ impl Method for Sieve {
     }
 
     /// All features and samples are the reference; fewer must be better, or for a small model not
-    /// clearly worse.
+    /// clearly worse. Where features are dropped, those stay that most folds keep.
     fn refine(
         &self,
-        _: &Problem,
+        problem: &Problem,
         protocol: &Protocol,
         grid: &[CvEntry<SieveSetting>],
-        _: usize,
+        simplest: usize,
     ) -> Result<Refinement<SieveSetting>> {
-        if protocol.rule == Rule::OneStandardError {
-            return Ok(Refinement::Keep);
+        let chosen = match protocol.rule {
+            Rule::OneStandardError => simplest,
+            Rule::Min => choose::choose(grid, self.prefer).unwrap_or(simplest),
+        };
+        let entry = &grid[chosen];
+        if entry.setting.n_features == problem.n_active() {
+            return Ok(Refinement::Entry(chosen));
         }
-        let chosen = choose::choose(grid, self.prefer);
-        Ok(chosen.map_or(Refinement::Keep, Refinement::Entry))
+        let votes = entry.feature_folds.iter().copied().enumerate();
+        let setting = SieveSetting {
+            votes: votes.filter(|(_, folds)| *folds > 0).collect(),
+            ..entry.setting.clone()
+        };
+        Ok(Refinement::Told(chosen, setting))
     }
 
     fn held_out(&self, fold: &Fold, arm: &[SieveSetting]) -> Result<Vec<Option<HeldOut>>> {
@@ -340,16 +299,16 @@ impl Method for Sieve {
         if let Some(scores) = &seen.scores {
             scores.apply_in_place(&mut held_out);
         }
-        let mut wanted: Vec<usize> = arm.iter().map(|s| s.n_features).collect();
-        wanted.sort_by(|a, b| b.cmp(a));
-        wanted.dedup();
-        let learnt = self.learn(&seen.sample, &first.plan(), &wanted)?;
+        let descent = Descent::new(self, &seen.sample, arm, &[])?;
         let mut out: Vec<Option<HeldOut>> = vec![None; arm.len()];
-        for (&level, learnt) in wanted.iter().zip(&learnt) {
-            let places: Vec<usize> = (0..arm.len())
-                .filter(|&i| arm[i].n_features == level)
-                .collect();
-            let settings: Vec<SieveSetting> = places.iter().map(|&i| arm[i]).collect();
+        let mut left: Vec<usize> = (0..arm.len()).collect();
+        while let Some(&one) = left.first() {
+            let level = |i: &usize| (arm[*i].n_features, arm[*i].before);
+            let (places, others) = left.iter().partition(|i| level(i) == level(&one));
+            left = others;
+            let places: Vec<usize> = places;
+            let settings: Vec<SieveSetting> = places.iter().map(|&i| arm[i].clone()).collect();
+            let learnt = descent.at(&arm[one])?;
             let answers = self.follow(&seen, fold, &held_out, learnt, &settings)?;
             for (i, answer) in places.into_iter().zip(answers) {
                 out[i] = Some(answer);
@@ -360,11 +319,10 @@ impl Method for Sieve {
 
     fn fit(&self, problem: &Problem, setting: &SieveSetting) -> Result<Fit> {
         let seen = Seen::new(problem, setting.prepare);
-        let plan = setting.plan();
-        let learnt = self.learn(&seen.sample, &plan, &[setting.n_features])?;
-        let learnt = learnt.last().ok_or(Error::NoConvergence("the sieve"))?;
-        let most = (MOST_PRODUCTS / problem.n() as f64).sqrt() as usize;
-        let most = most.clamp(CANDIDATES / 3, CANDIDATES);
+        let one = std::slice::from_ref(setting);
+        let descent = Descent::new(self, &seen.sample, one, &setting.votes)?;
+        let learnt = descent.at(setting)?;
+        let most = n_candidates(problem.n());
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
         let path = Path::new(problem, &seen.x, learnt, &candidates, setting.size)?;
         let (parts, report) = match setting.softmax {
@@ -381,11 +339,13 @@ impl Method for Sieve {
                 (parts, report)
             }
             Some(ridge) => {
+                let most = MOST_VALUES / (path.len() + 1);
+                let drawn = stratified_sample(&problem.labels, most, problem.seed ^ 3);
                 let rows = Rows {
-                    problem,
-                    x: &seen.x,
+                    problem: &problem.select(&drawn),
+                    x: &seen.x.select_rows(&drawn),
                 };
-                let found = refit(&rows, learnt, &path, &[setting.size], ridge, 1e-8)?;
+                let found = refit(&rows, learnt, &path, &[setting.size], ridge, TOLERANCE.1)?;
                 let found = found.into_iter().next();
                 found.ok_or(Error::NoConvergence("the softmax refit"))?
             }

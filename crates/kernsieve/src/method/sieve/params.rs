@@ -1,5 +1,6 @@
 //! Parameters and settings.
 
+use super::search::{Form, Plan};
 use crate::kernel::Kernel;
 use crate::method::{Setting, Size};
 use crate::params::{Fallback, Kind, Param, Preparation, Range};
@@ -123,7 +124,7 @@ impl Sieve {
 
 /// A setting of [`Sieve`]. Weights of features, bandwidth (around the one given here) and ridge are
 /// learnt anew from the rows that are fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SieveSetting {
     /// The kernel; its bandwidth, in units of the median distance, is where the search begins.
     pub kernel: Kernel,
@@ -143,6 +144,56 @@ pub struct SieveSetting {
     /// squares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softmax: Option<f64>,
+    /// With what features were dropped, if not with the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
+    /// Features that folds kept, and how many of them did, if features were dropped there: the fit
+    /// on all rows keeps what most folds do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<(usize, usize)>,
+}
+
+/// The form of the function while features are dropped: many features of noise want another kernel
+/// than the few that are left at last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// The kernel with which features are dropped.
+    pub kernel: Kernel,
+    /// The ridge that goes with it.
+    pub ridge: f64,
+    /// Whether there is a linear part.
+    pub linear: bool,
+    /// From this number of features down, the form is the one of the setting.
+    pub until: usize,
+}
+
+impl SieveSetting {
+    /// The form at this number of features.
+    fn own(&self) -> Form {
+        Form {
+            kernel: self.kernel,
+            ridge: self.ridge,
+            linear: self.linear,
+        }
+    }
+
+    /// The form with which the fit begins.
+    fn first(&self) -> Form {
+        self.before.map_or(self.own(), |b| Form {
+            kernel: b.kernel,
+            ridge: b.ridge,
+            linear: b.linear,
+        })
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        Plan {
+            prepare: self.prepare,
+            rounds: self.rounds,
+            form: self.first(),
+            later: self.before.map(|b| (b.until, self.own())),
+        }
+    }
 }
 
 impl Setting for SieveSetting {
@@ -166,11 +217,12 @@ impl Setting for SieveSetting {
     }
 
     fn same_path(&self, other: &Self) -> bool {
-        self.same_search(other) && self.n_features == other.n_features
+        let fixed = |s: &Self| (s.n_features, s.before, s.own());
+        self.same_search(other) && fixed(self) == fixed(other)
     }
 
     fn same_search(&self, other: &Self) -> bool {
-        let fixed = |s: &Self| (s.kernel, s.prepare, s.linear, s.rounds, s.softmax);
+        let fixed = |s: &Self| (s.first(), s.prepare, s.rounds, s.softmax);
         fixed(self) == fixed(other)
     }
 }

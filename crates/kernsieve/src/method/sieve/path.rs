@@ -19,7 +19,7 @@ use crate::method::Problem;
 use crate::solver::ols::ranked_selection;
 
 /// Rows whose kernel values are held at once.
-const BLOCK: usize = 4096;
+pub(super) const BLOCK: usize = 4096;
 
 /// Products of the columns `[k(., z_1) ... k(., z_m), u]` with each other and with the responses,
 /// and sums of both: what a path needs to know of the rows. Sums of parts of the rows add up.

@@ -7,10 +7,11 @@
 use super::judge::{RIDGES, Verdict, best};
 use super::learn::{AROUND, Learner, Learnt};
 use super::sample::Sample;
-use super::{Linear, Shape, Sieve};
+use super::{Before, Linear, Shape, Sieve, SieveSetting, levels};
 use crate::data::NormalScores;
 use crate::error::{Error, Result};
-use crate::kernel::Family;
+use crate::expansion::nonzero;
+use crate::kernel::{Family, Kernel};
 use crate::method::Problem;
 use crate::params::Preparation;
 use rayon::prelude::*;
@@ -27,22 +28,80 @@ const PRODUCTS: f64 = 3e8;
 const ROUNDS: (usize, usize) = (1, 2);
 /// Pairs of preparation and kernel for which weights are learnt.
 const PAIRS: usize = 2;
+/// Features are worth dropping if the squared residual falls at least to this share.
+const WORTH_DROPPING: f64 = 0.95;
+/// Bandwidths that differ by less than this factor are about the same.
+const SAME_WIDTH: f64 = 1.6;
 /// Fewer rows than these are few.
 const FEW_ROWS: usize = 1000;
 /// Most features of a linear part.
 const MOST_LINEAR: usize = 256;
 
+/// Kernel, ridge and linear part; bandwidth and ridge are where a search begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Form {
+    pub kernel: Kernel,
+    pub ridge: f64,
+    pub linear: bool,
+}
+
 /// What is learnt: preparation and kernel, and how often weights are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
     pub prepare: Preparation,
-    pub family: Family,
-    /// Bandwidth to start from.
-    pub bandwidth: f64,
-    /// Ridge to start from.
-    pub ridge: f64,
-    pub linear: bool,
     pub rounds: usize,
+    pub form: Form,
+    /// Another form, from this number of features down.
+    pub later: Option<(usize, Form)>,
+}
+
+impl Form {
+    /// Whether a search that begins here ends about where one does that begins there.
+    fn is_about(&self, other: &Self) -> bool {
+        let width = |f: &Self| f.kernel.bandwidth().unwrap_or(1.0).ln();
+        self.kernel.family() == other.kernel.family()
+            && self.linear == other.linear
+            && (width(self) - width(other)).abs() < SAME_WIDTH.ln()
+    }
+}
+
+impl Plan {
+    /// Settings with this number of features, one for each form.
+    pub fn settings(&self, n_features: usize) -> Vec<SieveSetting> {
+        let setting = |form: &Form, before: Option<Before>| SieveSetting {
+            kernel: form.kernel,
+            prepare: self.prepare,
+            ridge: form.ridge,
+            linear: form.linear,
+            rounds: self.rounds,
+            n_features,
+            size: 1,
+            softmax: None,
+            before,
+            votes: vec![],
+        };
+        let mut settings = vec![setting(&self.form, None)];
+        if let Some((until, later)) = self.later.filter(|(until, _)| n_features <= *until) {
+            let before = Before {
+                kernel: self.form.kernel,
+                ridge: self.form.ridge,
+                linear: self.form.linear,
+                until,
+            };
+            settings.push(setting(&later, Some(before)));
+        }
+        settings
+    }
+}
+
+impl From<&Verdict> for Form {
+    fn from(v: &Verdict) -> Self {
+        Self {
+            kernel: v.kernel,
+            ridge: v.ridge,
+            linear: v.linear,
+        }
+    }
 }
 
 impl Shape {
@@ -63,12 +122,17 @@ fn widths(family: Family) -> &'static [f64] {
     }
 }
 
-/// The best plan.
-pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
-    let families: Vec<Family> = match method.kernel {
+/// The kernels that may be chosen.
+fn families(method: &Sieve) -> Vec<Family> {
+    match method.kernel {
         Some(shape) => vec![shape.family()],
         None => vec![Family::Gaussian, Family::Laplacian, Family::RadialLaplacian],
-    };
+    }
+}
+
+/// The best plan.
+pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
+    let families = families(method);
     let scores = problem.may_score.then(|| scores_of(problem));
     let mut preparations = vec![(Preparation::Standardize, None)];
     // With two-valued features alone, scores change nothing.
@@ -85,7 +149,7 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
         .par_iter()
         .map(|(_, scores, family)| {
             let sample = Sample::new(problem, *scores, FIRST.0, FIRST.1);
-            look(method, &sample, *family)
+            look(method, &sample, &sample.active, *family)
         })
         .collect::<Result<_>>()?;
     let order = ranked(first.iter().map(|l| l.verdict).collect());
@@ -94,7 +158,7 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
         .rounds
         .unwrap_or(if few { ROUNDS.0 } else { ROUNDS.1 });
     // Weights for the best pairs, all on the same rows.
-    let mut found: Vec<(Plan, Verdict)> = Vec::new();
+    let mut found: Vec<(Plan, Learnt)> = Vec::new();
     for &k in order.iter().take(PAIRS) {
         let (prepare, scores, family) = pairs[k];
         let sample = Sample::new(problem, scores, SECOND, landmarks(problem));
@@ -102,31 +166,75 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
             sample: &sample,
             family,
             ridge: method.ridge,
+            votes: &[],
         };
         let mut now = learner.judge_around(&sample.active, &first[k].verdict, &AROUND)?;
-        let bandwidth = now.verdict.kernel.bandwidth().unwrap_or(1.0);
-        let linear = now.verdict.linear;
-        let ridge = now.verdict.ridge;
+        let form = Form::from(&now.verdict);
         for round in 0..=rounds {
             if round > 0 {
                 now = learner.round(&now, usize::MAX, true, &AROUND)?;
             }
             let plan = Plan {
                 prepare,
-                family,
-                bandwidth,
-                ridge,
-                linear,
                 rounds: round,
+                form,
+                later: None,
             };
             if method.rounds.is_none_or(|r| r == round) {
-                found.push((plan, now.verdict));
+                found.push((plan, now.clone()));
             }
         }
     }
-    let verdicts: Vec<Verdict> = found.iter().map(|f| f.1).collect();
+    let verdicts: Vec<Verdict> = found.iter().map(|f| f.1.verdict).collect();
     let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
-    Ok(found[chosen].0)
+    let (plan, learnt) = found.swap_remove(chosen);
+    let scores = scores.filter(|_| plan.prepare == Preparation::Scores);
+    let later = later(method, problem, scores.as_ref(), &plan, &learnt)?;
+    Ok(Plan { later, ..plan })
+}
+
+/// Another form for few features, if dropping features helps: where leaving out rows finds the best
+/// number of them, all kernels are looked at anew. The kernel that bears much noise need not be the
+/// best one without it.
+fn later(
+    method: &Sieve,
+    problem: &Problem,
+    scores: Option<&NormalScores>,
+    plan: &Plan,
+    all: &Learnt,
+) -> Result<Option<(usize, Form)>> {
+    let weigh = plan.rounds > 0;
+    let sample = Sample::new(problem, scores, SECOND, landmarks(problem));
+    let mut learner = Learner {
+        sample: &sample,
+        family: plan.form.kernel.family(),
+        ridge: method.ridge,
+        votes: &[],
+    };
+    let levels = levels(sample.n_active(), method.max_features);
+    let mut found: Vec<Learnt> = Vec::with_capacity(levels.len());
+    for &level in &levels[1..] {
+        let last = found.last().unwrap_or(all);
+        found.push(learner.round(last, level, weigh, &[1.0])?);
+    }
+    let verdicts: Vec<Verdict> = found.iter().map(|l| l.verdict).collect();
+    let worth = |v: &Verdict| v.brier <= WORTH_DROPPING * all.verdict.brier;
+    let Some(chosen) = best(&verdicts).filter(|k| worth(&verdicts[*k])) else {
+        return Ok(None);
+    };
+    let level = levels[chosen + 1];
+    let slopes = learner.slopes(&found[chosen]);
+    let sample = Sample::new(problem, scores, FIRST.0, FIRST.1);
+    let mut looks = vec![];
+    for family in families(method) {
+        learner.family = family;
+        let weights = learner.weights_of(&slopes, level, weigh);
+        looks.push(look(method, &sample, &weights, family)?.verdict);
+    }
+    let form = best(&looks).map(|k| Form::from(&looks[k]));
+    Ok(form
+        .filter(|f| !f.is_about(&plan.form))
+        .map(|form| (level, form)))
 }
 
 /// Landmarks for weights that are learnt on the rows of a problem.
@@ -141,22 +249,23 @@ pub(super) fn scores_of(problem: &Problem) -> NormalScores {
 }
 
 /// All bandwidths without a linear part, then some with one.
-fn look(method: &Sieve, sample: &Sample, family: Family) -> Result<Learnt> {
+fn look(method: &Sieve, sample: &Sample, weights: &[f64], family: Family) -> Result<Learnt> {
     let learner = Learner {
         sample,
         family,
         ridge: method.ridge,
+        votes: &[],
     };
-    let active = sample.n_active();
-    let possible = active <= MOST_LINEAR && 3 * active <= sample.n();
+    let used = nonzero(weights).len();
+    let possible = used <= MOST_LINEAR && 3 * used <= sample.n();
     let given = method.linear.map(|l| l == Linear::In);
     if let Some(linear) = given.or((!possible).then_some(false)) {
-        return learner.judge(&sample.active, widths(family), linear, &RIDGES);
+        return learner.judge(weights, widths(family), linear, &RIDGES);
     }
-    let plain = learner.judge(&sample.active, widths(family), false, &RIDGES)?;
+    let plain = learner.judge(weights, widths(family), false, &RIDGES)?;
     let width = plain.verdict.kernel.bandwidth().unwrap_or(1.0);
     let near: Vec<f64> = [1.0, 0.5].iter().map(|f| f * width).collect();
-    let linear = learner.judge(&sample.active, &near, true, &RIDGES)?;
+    let linear = learner.judge(weights, &near, true, &RIDGES)?;
     let chosen = best(&[plain.verdict, linear.verdict]);
     Ok(if chosen == Some(1) { linear } else { plain })
 }

@@ -2,11 +2,13 @@ use super::judge::{Ground, Verdict, best, linear_variance, of_family, weighted};
 use super::learn::{Learner, Learnt};
 use super::path::{Path, sharpened};
 use super::sample::Sample;
+use super::search::{Form, Plan};
 use super::weights::slopes;
 use super::*;
 use crate::data::{Labels, Rng};
 use crate::kernel::{Kernel, cross_gram};
 use crate::linalg::{cholesky_shifted, matmul};
+use crate::method::Setting;
 
 const FAMILIES: [Family; 3] = [Family::Gaussian, Family::Laplacian, Family::RadialLaplacian];
 
@@ -30,6 +32,14 @@ fn problem(n: usize, p: usize, seed: u64, weights: bool) -> Problem {
         problem.weights = Some((0..n).map(|i| 1.0 + (i % 3) as f64).collect());
     }
     problem
+}
+
+fn form(kernel: Kernel, ridge: f64) -> Form {
+    Form {
+        kernel,
+        ridge,
+        linear: false,
+    }
 }
 
 fn learnt(sample: &Sample, family: Family, linear: bool) -> Learnt {
@@ -241,8 +251,9 @@ fn noise_loses_weight_and_copies_share_it() {
             sample: &sample,
             family,
             ridge: None,
+            votes: &[],
         };
-        let start = Verdict::start(of_family(family, 1.0), 0.3, false);
+        let start = Verdict::start(&form(of_family(family, 1.0), 0.3));
         let mut now = learner
             .judge_around(&sample.active, &start, &[1.0])
             .expect("solves");
@@ -261,11 +272,81 @@ fn noise_loses_weight_and_copies_share_it() {
 #[test]
 fn levels_halve_and_sizes_grow() {
     assert_eq!(levels(10, None), [10, 5, 4, 3, 2, 1]);
-    assert_eq!(levels(30, Some(10)), [30, 15, 10, 8, 4, 3, 2, 1]);
+    assert_eq!(levels(30, Some(10)), [30, 15, 10, 7, 3, 2, 1]);
     assert_eq!(levels(1, None), [1]);
     let sizes = sizes(100);
     assert_eq!(sizes.last(), Some(&100));
     assert!(sizes.windows(2).all(|w| w[0] < w[1]));
+}
+
+/// A plan whose form changes at three features.
+fn turning() -> Plan {
+    Plan {
+        prepare: Preparation::Standardize,
+        rounds: 1,
+        form: form(Kernel::Laplacian { bandwidth: 1.0 }, 0.1),
+        later: Some((3, form(Kernel::Gaussian { bandwidth: 0.7 }, 0.2))),
+    }
+}
+
+#[test]
+fn a_setting_knows_the_plan_it_comes_from() {
+    let plan = turning();
+    assert_eq!(plan.settings(4).len(), 1);
+    let few = plan.settings(3);
+    assert_eq!(few.len(), 2);
+    // The one with the first form alone leads to the plan without the turn.
+    assert_eq!(
+        few[0].plan(),
+        Plan {
+            later: None,
+            ..plan
+        }
+    );
+    assert_eq!(few[1].plan(), plan);
+    assert!(few[0].same_search(&few[1]) && !few[0].same_path(&few[1]));
+    let text = serde_json::to_string(&few[1]).expect("JSON");
+    let back: SieveSetting = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(back, few[1]);
+}
+
+#[test]
+fn features_are_dropped_with_one_kernel_and_kept_with_another() {
+    let problem = problem(150, 6, 4, false);
+    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    let all: Vec<SieveSetting> = levels(6, None)
+        .into_iter()
+        .flat_map(|k| turning().settings(k))
+        .collect();
+    let method = Sieve::new();
+    let together = Descent::new(&method, &sample, &all, &[]).expect("learns");
+    for setting in &all {
+        let alone = Descent::new(&method, &sample, std::slice::from_ref(setting), &[]);
+        let alone = alone.expect("learns");
+        let (a, b) = (together.at(setting), alone.at(setting));
+        let (a, b) = (a.expect("there"), b.expect("there"));
+        assert_eq!(a.weights, b.weights, "{setting:?}");
+        assert_eq!(a.verdict, b.verdict, "{setting:?}");
+        let kept = crate::expansion::nonzero(&a.weights).len();
+        assert_eq!(kept, setting.n_features);
+        assert_eq!(a.verdict.kernel.family(), setting.kernel.family());
+    }
+}
+
+#[test]
+fn what_most_folds_keep_stays() {
+    let problem = problem(150, 6, 4, false);
+    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    let setting = turning().settings(2).remove(0);
+    let kept = |votes: &[(usize, usize)]| {
+        let one = std::slice::from_ref(&setting);
+        let descent = Descent::new(&Sieve::new(), &sample, one, votes).expect("learns");
+        crate::expansion::nonzero(&descent.at(&setting).expect("there").weights)
+    };
+    // The first two features make the classes.
+    assert_eq!(kept(&[]), [0, 1]);
+    assert_eq!(kept(&[(1, 5), (4, 3), (0, 2)]), [1, 4]);
+    assert_eq!(kept(&[(1, 1)]), [0, 1]);
 }
 
 #[test]
@@ -274,7 +355,7 @@ fn the_best_verdict_weighs_error_and_residuals() {
         error,
         brier,
         rows: 100.0,
-        ..Verdict::start(Kernel::Gaussian { bandwidth: 1.0 }, 1.0, false)
+        ..Verdict::start(&form(Kernel::Gaussian { bandwidth: 1.0 }, 1.0))
     };
     assert_eq!(best(&[at(0.2, 0.3), at(0.1, 0.2), at(0.1, 0.25)]), Some(1));
     assert_eq!(best(&[at(f64::NAN, 0.1), at(0.5, 0.9)]), Some(1));
