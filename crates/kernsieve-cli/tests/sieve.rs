@@ -135,6 +135,20 @@ fn a_model_is_made_smaller_without_a_search() {
 }
 
 #[test]
+fn a_smaller_model_prepares_features_as_the_model_does() {
+    let (folder, _) = fitted();
+    for how in ["--prepare scores", "--no-standardize"] {
+        let first = format!("fit data.csv --target class --method sieve {how} --model own.ks");
+        let fit = folder.line(&format!("{first} --quiet --json")).ok().json();
+        let like = "fit data.csv --target class --like own.ks --quiet --json";
+        let same = folder.line(like).ok().json();
+        for key in ["retained_samples", "feature_weights", "train_error"] {
+            assert_eq!(same[key], fit[key], "{how} {key}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_like_a_model_is_refused() {
     let (folder, _) = fitted();
     folder

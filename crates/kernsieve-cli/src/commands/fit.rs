@@ -26,7 +26,7 @@ use std::time::Instant;
 pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let started = Instant::now();
     let method = chosen_method(args, terminal)?;
-    let protocol = args.options.protocol.clone().estimate(!args.no_cv);
+    let protocol = method.protocol(args).estimate(!args.no_cv);
     check_files(args)?;
     let source = Source::from_arg(&args.data.file.data);
     let mut input = read_training(&source, &args.data.read_options())?;
@@ -134,13 +134,27 @@ fn doing(args: &FitArgs) -> String {
 enum Chosen {
     /// A method by name.
     One(Made),
-    /// The method and the setting of a model with these columns.
-    Like(Made, Schema),
+    /// The method and the setting of a model with these columns, fitted in this way.
+    Like(Made, Schema, Protocol),
     /// The method that suits the data.
     Auto(Contest),
 }
 
 impl Chosen {
+    /// How it is trained. A setting means what it did only for features that are prepared as they
+    /// were.
+    fn protocol(&self, args: &FitArgs) -> Protocol {
+        let given = args.options.protocol.clone();
+        match self {
+            Self::Like(_, _, own) => Protocol {
+                prepare: given.prepare.or(own.prepare),
+                standardize: given.standardize && own.standardize,
+                ..given
+            },
+            _ => given,
+        }
+    }
+
     fn train(
         &self,
         args: &FitArgs,
@@ -150,7 +164,7 @@ impl Chosen {
         control: &Control,
     ) -> kernsieve::Result<Trained> {
         match self {
-            Self::One(made) | Self::Like(made, _) => made.train(data, schema, protocol, control),
+            Self::One(made) | Self::Like(made, ..) => made.train(data, schema, protocol, control),
             Self::Auto(contest) => {
                 run_contest(contest, data, schema, protocol, args.budget, control)
             }
@@ -165,7 +179,7 @@ impl Chosen {
         schema: &Schema,
     ) -> Result<(), Failure> {
         match (self, &args.like) {
-            (Self::Like(_, own), Some(path)) => like::check_columns(own, path, source, schema),
+            (Self::Like(_, own, _), Some(path)) => like::check_columns(own, path, source, schema),
             _ => Ok(()),
         }
     }
@@ -191,7 +205,8 @@ fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Fail
     if let Some(path) = &args.like {
         let model = load_classifier(path)?;
         let made = like::method(&model, path, &args.options)?;
-        return Ok(Chosen::Like(made, model.schema));
+        let protocol = model.record.options.protocol;
+        return Ok(Chosen::Like(made, model.schema, protocol));
     }
     if let MethodChoice::One(name) = args.method {
         let made = catalogue::find(name)?.make(given);

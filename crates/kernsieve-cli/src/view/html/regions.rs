@@ -50,12 +50,12 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                     there is to it."
                     .into(),
                 _ => format!(
-                    "The other {} are held at their median over these rows. Rows are drawn where \
+                    "The other {} median over these rows. Rows are drawn where \
                      their own values are, with their other features as they are, so the \
                      prediction of a row may differ from the background at its place.",
                     match used - 2 {
-                        1 => "feature that it uses".into(),
-                        n => format!("{n} features that it uses"),
+                        1 => "feature that it uses is held at its".into(),
+                        n => format!("{n} features that it uses are held at their"),
                     }
                 ),
             };

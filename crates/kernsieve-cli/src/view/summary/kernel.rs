@@ -78,7 +78,8 @@ fn posterior_words(posterior: PosteriorKind, model: &Model) -> String {
     format!("discriminant kernel, posteriors by {own}")
 }
 
-/// A kernel in a cell of a table whose rows have kernels of several families.
+/// A kernel in a cell of a table whose rows have kernels of several families, each with a bandwidth
+/// around which every fit finds its own.
 pub fn cell_with_family(kernel: &Kernel) -> String {
     let family = match kernel {
         Kernel::Gaussian { .. } => "Gauss",
@@ -86,7 +87,7 @@ pub fn cell_with_family(kernel: &Kernel) -> String {
         Kernel::RadialLaplacian { .. } => "radial",
         _ => return cell(kernel, false),
     };
-    format!("{family} {}", short(kernel.bandwidth().unwrap_or(1.0)))
+    format!("{family} ~{}", short(kernel.bandwidth().unwrap_or(1.0)))
 }
 
 /// A kernel in a cell of a table, without its family, which is obvious there.

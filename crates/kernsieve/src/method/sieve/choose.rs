@@ -49,10 +49,11 @@ pub(super) fn choose(grid: &[Entry], prefer: Prefer) -> Option<usize> {
         Prefer::Accuracy => WORSE[1],
         Prefer::Small => WORSE[2],
     };
+    // A path may end sooner than asked for, and longer ones are then the same.
     let enough = (0..grid.len()).filter(|&i| {
         let e = &grid[i];
-        let all = e.setting.size == best.setting.size;
-        e.setting.same_path(&best.setting) && (all || excess(e, best) <= worse)
+        let same = e.row_scores == best.row_scores;
+        e.setting.same_path(&best.setting) && (same || excess(e, best) <= worse)
     });
     enough.min_by_key(|&i| grid[i].setting.size)
 }
@@ -171,6 +172,9 @@ mod tests {
         ];
         assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 100, None));
         assert_eq!(chosen(&grid, Prefer::Small), (4, 50, None));
+        // The path ends at 80 samples.
+        grid.push(entry(4, 80, None, 0.2, [0.30, 0.50, 0.70, 0.90]));
+        assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 80, None));
         grid.push(entry(4, 70, None, 0.2, [0.29, 0.49, 0.69, 0.89]));
         assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 70, None));
     }
