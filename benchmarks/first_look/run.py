@@ -5,7 +5,7 @@
 13 data sets of different kinds, three splits each, everything tuned on the training rows. All run on one thread, and
 time is CPU time (user and system), so that other work on the machine matters little. Results are kept under
 target/first_look by build of the program, so that an interrupted run can be continued. `--update` writes
-docs/evidence/peers.json, docs/evidence/peers.md and the table of README.md; `--page` writes the page and the table
+docs/evidence/peers.json and docs/evidence/peers.md; `--page` writes the page
 again from the recorded figures.
 """
 
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--only", action="append", choices=KNOWN + FRESH)
     parser.add_argument("--work", type=Path, default=page.ROOT / "target" / "first_look")
-    parser.add_argument("--update", action="store_true", help="write the record, the page and the table of README.md")
+    parser.add_argument("--update", action="store_true", help="write the record and the page")
     parser.add_argument("--page", action="store_true", help="write the page and the table again, and run nothing")
     a = parser.parse_args()
     if a.page:

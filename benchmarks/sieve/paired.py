@@ -1,11 +1,12 @@
-"""The sieve beside an SVC and a forest on the same splits of many sets: errors, wins and losses, a sign test.
+"""The default and the sieve beside an SVC and a forest on the same splits of many sets: errors, wins and losses, a
+sign test.
 
     python benchmarks/sieve/paired.py --bin target/release/kernsieve --data DIR --splits DIR --peers peers.csv
 
 `--data` holds `NAME.csv` or `NAME.csv.gz` with the class in the column `class` (or `NAME_train.csv` and
 `NAME_test.csv`, which count as one file); `--splits` holds `NAME.csv.gz` with the columns `split,train_rows,test_rows`,
 rows counted from 0 and separated by blanks; `--peers` has the columns `dataset,split,method,err_pct`.
-`--prefer accuracy` runs, the same with at most a fifth of the rows as samples, and `--prefer small`. Results go to
+The default (`auto`) runs, then the sieve: as it is, with at most a fifth of the rows as samples, and `--prefer small`. Results go to
 `--out` as they come, and what is there already is not run again, so an interrupted run goes on; another build of the
 program needs another file.
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 
 from program import fit, mean, table
 
-PREFER = ("accuracy", "a fifth of the rows", "small")
+PREFER = ("auto", "accuracy", "a fifth of the rows", "small")
 FIELDS = ["dataset", "split", "prefer", "err_pct", "rows_pct", "rows", "features", "features_pct", "cpu", "wall"]
 
 
@@ -58,9 +59,13 @@ def measure(words, header, rows, parts, prefer):
         for name, part in zip(("train", "test"), parts, strict=True):
             files.append(Path(folder) / f"{name}.csv")
             files[-1].write_text("\n".join([header, *(rows[i] for i in part)]) + "\n", encoding="utf-8")
-        options = ["--method", "sieve", "--test", files[1], "--threads", words.threads]
-        fifth = ["--max-support", max(1, len(parts[0]) // 5)]
-        options += fifth if prefer == "a fifth of the rows" else ["--prefer", prefer]
+        options = ["--test", files[1], "--threads", words.threads]
+        options += {
+            "auto": [],
+            "accuracy": ["--method", "sieve"],
+            "a fifth of the rows": ["--method", "sieve", "--max-support", max(1, len(parts[0]) // 5)],
+            "small": ["--method", "sieve", "--prefer", "small"],
+        }[prefer]
         report, cost = fit(words.bin, files[0], *options)
     kept = report["retained_samples"]["count"]
     return {

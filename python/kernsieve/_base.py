@@ -22,14 +22,29 @@ from ._holds_model import HoldsModel
 from ._memory import dense, memory_limit
 from ._precomputed import KernelFeatures, check_square
 from ._progress import ProgressBar
-from ._results import chosen_params, cv_results
+from ._results import assessment, chosen_params, cv_results
 from ._threads import thread_count
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Parameters that the compiled module does not get as options.
-_NOT_OPTIONS = {"budget", "class_weight", "cv", "estimate", "memory", "n_jobs", "random_state", "verbose"}
+_NOT_OPTIONS = {
+    "budget",
+    "class_weight",
+    "cv",
+    "estimate",
+    "importances",
+    "memory",
+    "methods",
+    "n_jobs",
+    "random_state",
+    "verbose",
+}
+# Parameters under the names that scikit-learn has for such things, in the words of the compiled module.
+OPTION_NAMES = {"n_components": "components", "scoring": "score"}
+# What a fit without validation does not have.
+_VALIDATED = ("cv_results_", "best_index_", "best_score_", "expected_error_", "assessment_")
 
 
 def default_feature_names(n: int) -> list[str]:
@@ -50,6 +65,11 @@ def _target_name(given: Any, features: list[str]) -> str:
     while name in features:
         name += "_"
     return name
+
+
+def _class_name(label: Any, classes: np.ndarray) -> str:
+    """The name of a class in the compiled module; a label that is none of them is told there."""
+    return next((str(known) for known in classes.tolist() if known == label), str(label))
 
 
 class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
@@ -101,6 +121,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             check_square(X)
             if getattr(self, "prepare", None) is not None:
                 raise ValueError("a precomputed kernel has no features to prepare; leave prepare=None")
+            if self.importances:
+                raise ValueError("a precomputed kernel has no features to shuffle; leave importances=False")
         rows = kept = None
         whole = X, y
         if weights is not None:
@@ -114,6 +136,12 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 weights = None
         splits = splits_of(self.cv, *whole, kept if rows is not None else None)
         classes, codes = np.unique(y, return_inverse=True)
+        # Text is a class whatever it says.
+        if classes.dtype.kind in "iuf" and _core.are_measurements([str(label) for label in classes.tolist()], len(y)):
+            raise ValueError(
+                f"y has {len(classes)} different values in {len(y)} rows: kernsieve predicts classes, not numbers; "
+                "group the values into classes, such as low and high"
+            )
         if self._class_weight_is_cost and self.class_weight is not None:
             given = options.get("costs")
             costs = self._class_weights(whole[1], sample_weight)
@@ -122,6 +150,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                     raise ValueError(f"{len(given)} costs for {len(costs)} classes; give one per class")
                 costs = dict(zip(costs, np.multiply(list(costs.values()), given), strict=True))
             options["costs"] = [float(costs[label]) for label in classes.tolist()]
+        if "positive" in options:
+            options["positive"] = _class_name(options["positive"], classes)
         names = getattr(self, "feature_names_in_", None)
         if precomputed:
             self._features = KernelFeatures(X, kept if rows is not None else None)
@@ -141,7 +171,9 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 splits=splits,
                 target=_target_name(target, names),
                 estimate=bool(self.estimate),
+                importances=bool(self.importances),
                 budget=getattr(self, "budget", None),
+                methods=self._candidates(),
                 like=like,
                 n_jobs=threads,
                 memory=memory,
@@ -153,7 +185,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the class of every row: the most probable one.
+        """Predict the class of every row: the most probable one, or as the threshold says.
 
         Parameters
         ----------
@@ -166,7 +198,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             Classes.
         """
         posterior, _, _ = self._evaluate(X)
-        return self.classes_[np.argmax(posterior, axis=1)]
+        return self.classes_[self.model_.decide(posterior)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes.
@@ -213,15 +245,17 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes the log odds of ``classes_[1]``, else one log probability, up to a constant of the row,
-            for each class.
+            With two classes the log odds of ``classes_[1]``, less those of the threshold, so that ``predict`` is
+            their sign; else one log probability, up to a constant of the row, for each class.
         """
         posterior, scores, _ = self._evaluate(X)
+        scores = scores + np.array(self.model_.offsets)
         if len(self.classes_) > 2:
             return scores
         odds = scores[:, 1] - scores[:, 0]
-        # A difference too small to show in the probabilities counts as 0, so that its sign and predict agree.
-        return np.where(posterior[:, 1] == posterior[:, 0], 0.0, odds)
+        # The class is decided by probabilities: differences too small to show in them must not contradict it.
+        is_second = self.model_.decide(posterior) == 1
+        return np.where(is_second, np.maximum(odds, np.finfo(float).tiny), np.minimum(odds, 0.0))
 
     def get_support(self, indices: bool = False) -> np.ndarray:
         """Which features are kept.
@@ -272,6 +306,10 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             scores[lost] = np.log(np.maximum(posterior[lost], np.finfo(float).tiny))
         return posterior, scores, outputs
 
+    def _candidates(self) -> list[str] | None:
+        """Names of the methods to choose among, where there is a choice."""
+        return None
+
     def _options(self) -> dict[str, Any]:
         """The parameters in the words of the compiled module."""
         options: dict[str, Any] = {"seed": seed_of(self.random_state)}
@@ -282,9 +320,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 continue
             if name in self._one_or_more and np.ndim(value) == 1:
                 name = f"{name}s"
-            elif name == "n_components":
-                name = "components"
-            options[name] = value
+            options[OPTION_NAMES.get(name, name)] = value
         if isinstance(self.cv, numbers.Integral):
             options["folds"] = int(self.cv)
         return options
@@ -329,12 +365,34 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         self.n_iter_ = report["iterations"]
         self.path_ = report.get("path", [])
         # An earlier fit may have left its table.
-        for name in ("cv_results_", "best_index_", "best_score_"):
+        for name in _VALIDATED:
             self.__dict__.pop(name, None)
+        self.threshold_ = None if model.threshold is None else model.threshold[1]
+        self.positive_ = None if record["positive"] is None else classes[record["positive"]]
         if record["cv"] is not None:
             self.cv_results_ = cv_results(record["cv"]["grid"])
             self.best_index_ = record["cv"]["chosen"]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        if record["expected_error"] is not None:
+            self.expected_error_ = record["expected_error"]
+        if record.get("assessment") is not None:
+            self.assessment_ = assessment(record["assessment"], classes)
+        self._set_measured(model, record)
+
+    def _set_measured(self, model: _core.Model, record: dict[str, Any]) -> None:
+        """Set what only some models have: coefficients, and importances."""
+        for name in ("coef_", "intercept_", "feature_importances_", "feature_importances_std_"):
+            self.__dict__.pop(name, None)
+        # The features of a precomputed kernel are not those of the caller.
+        linear = None if self._precomputed() else model.linear()
+        if linear is not None:
+            self.coef_, self.intercept_ = linear
+        if record.get("importances"):
+            n = len(self.feature_weights_)
+            self.feature_importances_, self.feature_importances_std_ = np.zeros(n), np.zeros(n)
+            for entry in record["importances"]:
+                self.feature_importances_[entry["feature"]] = entry["log_loss"]
+                self.feature_importances_std_[entry["feature"]] = entry["log_loss_se"]
 
     def _warn(self, ignored: list[str]) -> None:
         name = type(self).__name__

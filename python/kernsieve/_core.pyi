@@ -22,6 +22,13 @@ class Model:
     def method(self) -> str: ...
     @property
     def n_outputs(self) -> int: ...
+    @property
+    def offsets(self) -> list[float]: ...
+    @property
+    def threshold(self) -> tuple[int, float] | None: ...
+    def decide(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The predicted class of each row of probabilities, by position."""
+
     def predict(
         self, x: NDArray[np.float64], n_jobs: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -29,6 +36,9 @@ class Model:
 
     def mixture(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Centres, widths of the features and weights of a density, in the units of the data."""
+
+    def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Coefficients and offsets of log scores that are linear in the features, in the units of the data."""
 
     def record(self) -> str:
         """How the model was trained, as JSON."""
@@ -54,7 +64,9 @@ def train(
     splits: Sequence[tuple[Sequence[int], Sequence[int]]] | None = None,
     target: str = "class",
     estimate: bool = True,
+    importances: bool = False,
     budget: float | None = None,
+    methods: Sequence[str] | None = None,
     like: Model | None = None,
     n_jobs: int = 1,
     memory: int | None = None,
@@ -74,6 +86,9 @@ def train_density(
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[Model, list[str]]:
     """A density of the rows, and the notices about it."""
+
+def are_measurements(values: Sequence[str], n_rows: int) -> bool:
+    """Whether the different values of a target are measurements rather than classes."""
 
 def available_memory() -> int | None: ...
 def bytes_for_people(bytes: int) -> str: ...

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _methods
-from ._base import KernsieveClassifier, default_feature_names
+from ._base import OPTION_NAMES, KernsieveClassifier, default_feature_names
 from ._density import L2Density
 
 
@@ -77,14 +77,23 @@ def _params(estimator: KernsieveClassifier, options: dict[str, Any]) -> dict[str
     """The options of a record, as parameters of the estimator."""
     params = {"random_state": options["seed"]}
     for name in estimator.get_params(deep=False):
-        word = {"n_components": "components"}.get(name, name)
+        word = OPTION_NAMES.get(name, name)
         value = options.get(word)
         several = options.get(f"{word}s")
         if several:
             value = several[0] if len(several) == 1 else several
         if isinstance(value, dict):
             value = value["given"]
+        if name == "threshold":
+            value = _number_or_text(value)
         # An empty list is as good as none.
         if value is not None and value != []:
             params[name] = value
     return params
+
+
+def _number_or_text(value: Any) -> Any:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return value

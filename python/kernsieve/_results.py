@@ -72,6 +72,16 @@ def cv_results(grid: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return results
 
 
+def assessment(written: Mapping[str, Any], classes: np.ndarray) -> dict[str, Any]:
+    """How held-out rows fared, with the labels of classes in place of their positions."""
+    result, labels = dict(written), classes.tolist()
+    result["baseline"] = {**written["baseline"], "class": labels[written["baseline"]["class"]]}
+    result["never_predicted"] = [labels[c] for c in written.get("never_predicted", [])]
+    if "cutting" in written:
+        result["cutting"] = {**written["cutting"], "positive": labels[written["cutting"]["positive"]]}
+    return result
+
+
 def _criterion(entry: Mapping[str, Any]) -> float:
     if entry.get("press") is not None:
         return entry["press"]["mean"]

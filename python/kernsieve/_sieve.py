@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from . import _core
 
 # What a fit without validation does not have.
-_MEASURED = ("curve_", "feature_curve_", "feature_importances_", "feature_importances_std_")
+_MEASURED = ("curve_", "feature_curve_")
 
 
 class KernsieveSieve(KernsieveClassifier):
@@ -66,9 +66,3 @@ class KernsieveSieve(KernsieveClassifier):
         if record["cv"] is not None:
             self.curve_ = record["cv"].get("curve", [])
             self.feature_curve_ = record["cv"].get("feature_curve", [])
-        if record.get("importances"):
-            n = len(self.feature_weights_)
-            self.feature_importances_, self.feature_importances_std_ = np.zeros(n), np.zeros(n)
-            for entry in record["importances"]:
-                self.feature_importances_[entry["feature"]] = entry["log_loss"]
-                self.feature_importances_std_[entry["feature"]] = entry["log_loss_se"]

@@ -46,6 +46,17 @@ def test_a_wrong_parameter_is_named(estimator, message, iris):
     assert "--" not in str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")  # what scikit-learn says of the same data
+def test_numbers_are_no_classes():
+    rng = np.random.default_rng(0)
+    X, price = rng.normal(size=(200, 2)), rng.permutation(200) * 13
+    with pytest.raises(ValueError, match="y has 200 different values in 200 rows: kernsieve predicts classes, not numbers"):
+        LDA().fit(X, price)
+    # Few rows of many classes are classes, and so is text.
+    assert len(LDA(estimate=False).fit(X, price % 100).classes_) == 100
+    assert len(LDA(estimate=False).fit(X[:80], price[:80].astype(str)).classes_) == 80
+
+
 def test_too_little_memory_says_what_would_fit():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 3)), rng.integers(0, 2, size=2000)

@@ -29,13 +29,15 @@ DRAWING = pictures.drawing()
 PAGES = [*pictures.pages(), ROOT / "README.md"]
 # Pages about files that the command line makes; their code needs the program.
 FILES = [GUIDE / f"{name}.md" for name in ("compare", "onnx", "report")]
+# Pages whose code prints but draws nothing.
+PRINTING = [GUIDE / "rare-classes.md"]
 
 
 def name_of(page):
     return page.stem
 
 
-@pytest.mark.parametrize("page", [*DRAWING, *FILES, ROOT / "README.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*DRAWING, *FILES, *PRINTING, ROOT / "README.md"], ids=name_of)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch):
     if page in FILES and (not PROGRAM or os.name != "posix"):
         pytest.skip("KERNSIEVE names no program")

@@ -122,7 +122,7 @@ def test_dark_is_dark_and_paper_is_white(make_report, visit):
     assert max(map(int, page.evaluate(shade)[4:-1].split(","))) < 60
     dark = page.evaluate("document.querySelector('canvas').toDataURL()")
     page.emulate_media(media="print")
-    page.wait_for_function("document.documentElement.classList.contains('paper')")
+    page.wait_for_function("() => document.documentElement.classList.contains('paper')")
     assert page.evaluate(shade) == "rgb(255, 255, 255)"
     assert page.evaluate("document.querySelector('canvas').toDataURL()") != dark
     assert len(page.pdf()) > 20_000
@@ -188,6 +188,52 @@ def test_marks_of_charts_tell_their_numbers(make_report, visit):
     assert "observed" in page.locator(".tip").inner_text()
 
 
+@pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 800}}, {"color_scheme": "dark"}], ids=["wide", "phone", "dark"])
+def test_two_classes_have_a_threshold_to_choose(options, make_report, visit):
+    path = moons(make_report)
+    cuts = embedded(path)["cuts"]
+    page = visit(path, **options)
+    for plot in ("roc", "precision"):
+        figure = page.locator(f"figure[data-plot={plot}]")
+        assert figure.locator("svg.chart path.line").count() == 1
+        assert figure.locator("svg.chart circle").count() == len(cuts["points"]) + 1
+        mark = figure.locator("svg.chart circle.chosen")
+        assert mark.count() == 1
+        mark.hover()
+        assert "this model" in page.locator(".tip").inner_text()
+    # The mark is where the model is on the curve.
+    place = "c => ['cx', 'cy'].map(k => Number(c.getAttribute(k)))"
+    marks = [np.array(page.locator(f"figure[data-plot=roc] {c}").evaluate(place)) for c in ("circle.chosen", "circle:first-of-type")]
+    first, chosen = cuts["points"][0], cuts["chosen"]
+    assert (chosen[3] >= first[3]) == (marks[0][0] >= marks[1][0])
+    assert (chosen[1] >= first[1]) == (marks[0][1] <= marks[1][1])
+    rows = page.locator("#threshold tbody tr")
+    assert 2 <= rows.count() <= 8
+    marked = rows.filter(has_text="this model")
+    assert marked.count() == 1
+    assert float(marked.locator("th").inner_text()) == pytest.approx(chosen[0], abs=5e-4)
+    left, right = (page.locator(f"figure[data-plot={p}]").bounding_box() for p in ("roc", "precision"))
+    stacked = "viewport" in options
+    assert (right["y"] >= left["y"] + left["height"]) == stacked
+    assert page.evaluate(OVERFLOW) <= 0
+
+
+def test_more_classes_have_no_threshold(make_report, visit):
+    page = visit(iris(make_report))
+    assert page.locator("#threshold, figure[data-plot=roc], figure[data-plot=precision]").count() == 0
+    assert "Always saying" in page.locator(".answer").inner_text()
+
+
+def test_chance_is_called_chance(make_report, visit):
+    rng = np.random.default_rng(5)
+    data = pd.DataFrame(rng.normal(size=(150, 3)), columns=["one", "two", "three"])
+    data["class"] = np.where(rng.random(150) < 0.25, "<b>rare</b>", "common")
+    page = visit(make_report("noise", data, "--method", "lda", "--holdout", 0.3))
+    assert "not clearly better" in page.locator(".answer").inner_text()
+    assert "after calibration" in page.locator("#calibration").inner_text()
+    assert page.locator("#threshold b").count() == 0
+
+
 def test_held_out_and_training_rows_take_turns(make_report, visit):
     path = wine(make_report)
     page = visit(path)
@@ -209,9 +255,10 @@ def test_names_are_text_whatever_they_say(make_report, visit):
         found = page.get_by_text(text, exact=True)
         assert found.count() > 0, text
         assert found.first.evaluate("e => getComputedStyle(e).unicodeBidi") == "isolate"
-    # A long name is cut in its place and whole in its tooltip.
+    # A name that is longer than a line is cut in its place and whole in its tooltip.
     long = page.get_by_title("y" * 300).first
-    assert long.bounding_box()["width"] < 300
+    assert long.evaluate("e => e.scrollWidth > e.clientWidth")
+    assert page.evaluate(OVERFLOW) <= 0
     # The pointer creates the names again; they are text there as well.
     step_into(page)
     assert "=1+1" in page.locator(".tip").inner_text()
@@ -258,7 +305,7 @@ def test_ten_thousand_rows_stay_small_and_quick(make_report, visit):
     page = visit(path)
     assert all(share > 0.01 for share, _ in page.evaluate(PAINTED))
     page.locator("figure button").first.click()
-    page.wait_for_function("document.querySelector('figure button').getAttribute('aria-pressed') === 'false'", timeout=2000)
+    page.wait_for_function("() => document.querySelector('figure button').getAttribute('aria-pressed') === 'false'", timeout=2000)
 
 
 def test_a_report_of_one_feature(make_report, visit):

@@ -68,8 +68,6 @@ def test_every_page_is_in_the_index():
 def test_the_table_of_peers_is_the_recorded_one():
     record = peers.load()
     assert peers.PAGE.read_text(encoding="utf-8") == peers.text(record)
-    readme = peers.README.read_text(encoding="utf-8")
-    assert peers.in_readme(readme, record) == readme
 
 
 def test_pictures_are_small():

@@ -94,6 +94,16 @@ def test_progress_tells_the_time_left(folder):
         assert len(line) <= 80, line
 
 
+def test_progress_begins_with_an_empty_bar(folder):
+    slow = ("fit", "moons.csv", "--method", "klr")
+    for arguments in [slow, COMPARE]:
+        seen = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(folder, *arguments))
+        frames = re.findall(r"([█░]{20}) (\d+)/(\d+)", seen)
+        assert frames, seen
+        bar, done, _ = frames[0]
+        assert (bar, done) == ("░" * 20, "0"), frames[0]
+
+
 def test_names_do_not_steer_the_terminal(folder):
     evil = "\x1b[31mred\x1b]0;title\x07"
     pd.DataFrame({"a": range(20), "class": [evil, "b\x9b2J"] * 10}).to_csv(folder / "evil.csv", index=False)

@@ -29,11 +29,11 @@ const ROOMS: &[(&str, &str)] = &[
     ("discriminant_kernel", "decision expansion linalg"),
     (
         "method",
-        "classes data decision discriminant_kernel expansion kernel linalg notice params solver",
+        "classes data decision discriminant_kernel expansion kernel linalg metrics notice params solver",
     ),
     (
         "model",
-        "data decision discriminant_kernel expansion linalg method params",
+        "data decision discriminant_kernel expansion linalg method metrics params",
     ),
     (
         "model_file",

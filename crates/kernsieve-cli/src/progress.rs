@@ -37,7 +37,8 @@ impl Progress {
             return Self::hidden();
         }
         let progress = Self {
-            bar: ProgressBar::new(0),
+            // A bar of length 0 would be drawn full before anything is done.
+            bar: ProgressBar::no_length(),
             ..Self::hidden()
         };
         let end = progress.end.clone();
@@ -66,7 +67,10 @@ impl Progress {
 
     /// Shows how many steps are done, and how many there are.
     pub fn steps(&self, done: u64, total: u64) {
-        self.bar.set_length(total);
+        match total {
+            0 => self.bar.unset_length(),
+            _ => self.bar.set_length(total),
+        }
         self.bar.set_position(done);
     }
 

@@ -49,6 +49,50 @@ fn models_that_are_none() {
 }
 
 #[test]
+fn data_in_the_place_of_a_model() {
+    let folder = Folder::new();
+    let data = disc(40, 1);
+    folder.write("data.csv", &data);
+    folder.write("rows.txt", &data);
+    folder.line("fit data.csv --method mkda --model m.ks").ok();
+    for file in ["data.csv", "rows.txt"] {
+        let what = format!("{file} is a data file, not a model");
+        for (line, remedy) in [
+            ("inspect FILE", "kernsieve fit FILE --model OUT"),
+            ("export FILE out.onnx", "kernsieve fit FILE --model OUT"),
+            (
+                "predict FILE m.ks",
+                "the model comes first, then the data: m.ks FILE",
+            ),
+            (
+                "evaluate FILE m.ks",
+                "the model comes first, then the data: m.ks FILE",
+            ),
+            (
+                "predict FILE data.csv",
+                "the model comes first, then the data; kernsieve fit",
+            ),
+            (
+                "report FILE data.csv --output o.html",
+                "the model comes first",
+            ),
+        ] {
+            let run = folder.line(&line.replace("FILE", file));
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{line}");
+            has(&run.err, &[&what, &remedy.replace("FILE", file)]);
+        }
+    }
+    assert_eq!(folder.names(), ["data.csv", "m.ks", "rows.txt"]);
+    // A model that is damaged, and text that is no table, are called what they are.
+    folder.write("half.ks", &folder.read("m.ks")[..200]);
+    folder.write("notes.md", "some words\nand, perhaps, more of them\n");
+    for file in ["half.ks", "notes.md"] {
+        let run = folder.line(&format!("inspect {file}"));
+        assert!(!run.err.contains("data file"), "{}", run.err);
+    }
+}
+
+#[test]
 fn files_that_do_not_suit_the_model() {
     let folder = Folder::new();
     let good = disc(40, 1);

@@ -219,6 +219,16 @@ fn the_choice_of_a_method_is_compared_like_a_method() {
 }
 
 #[test]
+fn methods_have_a_short_flag() {
+    let folder = folder();
+    let compare = |flag: &str| {
+        let line = format!("compare data.csv {flag} lda,parzen --repeats 2 --json --quiet");
+        findings(&folder.line(&line).ok().json())
+    };
+    assert_eq!(compare("-m"), compare("--methods"));
+}
+
+#[test]
 fn methods_and_splits_as_asked() {
     let folder = folder();
     let run = |options: &str| {

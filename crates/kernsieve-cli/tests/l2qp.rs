@@ -36,6 +36,24 @@ fn few_samples_are_retained_and_named() {
 }
 
 #[test]
+fn classes_of_one_or_two_rows_have_a_remedy_that_works() {
+    let folder = Folder::new();
+    for (rows, when) in [(1, ""), (2, " left when a fold is held out")] {
+        folder.write("data.csv", disc(60, 1) + &"2,2,0,rare\n".repeat(rows));
+        for method in ["l2qp", "l2le"] {
+            let run = folder.line(&format!("fit data.csv --method {method}"));
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{}", run.err);
+            let words = format!("class 'rare' has one row{when}, and {method} needs two of each");
+            has(&run.err, &[&words, "merge the class", "the method parzen"]);
+            assert!(!run.err.contains("ridge"), "{}", run.err);
+        }
+        folder.line("fit data.csv --method parzen").ok();
+        folder.write("data.csv", disc(60, 1));
+        folder.line("fit data.csv --method l2qp").ok();
+    }
+}
+
+#[test]
 fn every_variant_of_the_program_learns() {
     let folder = Folder::new();
     folder.write("data.csv", disc(150, 2));

@@ -104,7 +104,7 @@ fn a_page_with_pictures() {
             "In order of import",
             "data-plot=\"regions\"",
             "data-plot=\"histogram\"",
-            "In 5-fold cross-validation of the 120 training rows",
+            "in 5-fold cross-validation of the 120 training rows",
             "kernsieve fit data.csv --method fivm",
             "</html>",
         ],
@@ -159,24 +159,21 @@ fn a_page_with_pictures() {
             Some(cells) => assert_eq!(cells, 72 * 72, "{method}"),
             None => assert_eq!(drawn("profile", "x"), Some(160), "{method}"),
         }
-        // The page counts the same rows as wrong as the cross-validation table.
+        // Places and rings are those of the model; fits without the fold count the same rows as
+        // wrong as the cross-validation table.
         let set = &data["sets"][0];
-        let (observed, predicted) = (set["y"].as_array().unwrap(), set["p"].as_array().unwrap());
-        let wrong = observed
-            .iter()
-            .zip(predicted)
-            .filter(|(y, p)| y != p)
-            .count();
-        let inspected = folder
-            .line(&format!("inspect {method}.ks --json"))
-            .ok()
-            .json();
+        let of = |field: &str| set[field].as_array().unwrap().clone();
+        let wrong = |by: &str| {
+            let rows = of("y").into_iter().zip(of(by));
+            rows.filter(|(y, p)| y != p).count() as f64 / of("y").len() as f64
+        };
+        let inspect = folder.line(&format!("inspect {method}.ks --json"));
+        let inspected = inspect.ok().json();
+        let trained = inspected["train_error"].as_f64().unwrap();
+        assert!((trained - wrong("p")).abs() < 1e-9, "{method}: {trained}");
         let error = inspected["cv"]["error"].as_f64().unwrap();
         if method != "sparse-kos" {
-            assert!(
-                (error - wrong as f64 / observed.len() as f64).abs() < 1e-9,
-                "{method}: {error} {wrong}"
-            );
+            assert!((error - wrong("without")).abs() < 1e-9, "{method}: {error}");
         }
         folder
             .line(&format!(

@@ -65,5 +65,6 @@ pub use options::{
     FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData,
 };
 pub use scoring::{ScoringBlock, ScoringReader};
+pub use sniff::is_table;
 pub use source::Source;
 pub use training::{read_features, read_training};

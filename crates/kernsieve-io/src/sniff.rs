@@ -46,6 +46,18 @@ pub(crate) fn from_content(head: &[u8]) -> Format {
     Format::Csv
 }
 
+/// Whether a file is a table of rows, by its name or by its first bytes: Parquet, ARFF, LIBSVM, or
+/// lines that one delimiter divides into equally many fields.
+pub fn is_table(name: &str, head: &[u8]) -> bool {
+    if from_name(name).is_some() || from_content(head) != Format::Csv {
+        return true;
+    }
+    let head = whole_part(head);
+    let lines = head.iter().filter(|&&b| b == b'\n').count();
+    let divided = |d: &u8| evenness(head, true, *d).0 == 1000;
+    lines > 1 && std::str::from_utf8(head).is_ok() && DELIMITERS.iter().any(divided)
+}
+
 /// A long head may end anywhere. It is cut at its last line end or, if it has none, at its last
 /// blank.
 fn whole_part(head: &[u8]) -> &[u8] {

@@ -6,13 +6,12 @@ use crate::error::{ReadError, count, show};
 use crate::options::Missing;
 use crate::records::Declared;
 use crate::table::{RawColumn, RawTable};
+use kernsieve::data::are_measurements;
 
 /// The most levels of a text column.
 const MOST_LEVELS: usize = 1000;
 /// The most levels of a column that the user declared categorical.
 const MOST_FORCED_LEVELS: usize = 10_000;
-/// The most classes whose names are numbers.
-const MOST_NUMERIC_CLASSES: usize = 1000;
 
 /// Refuses columns whose cells are probably not what the user meant.
 pub(crate) fn check_column(table: &RawTable, column: &RawColumn) -> Result<(), ReadError> {
@@ -178,24 +177,22 @@ pub(crate) fn check_target(table: &RawTable, missing: Missing) -> Result<(), Rea
             .hint("Leave out rows without a label with --missing drop."));
     }
     let (distinct, n) = (target.levels.len(), table.n_rows);
-    if target.numeric.iter().all(|&n| n) {
-        let fractions = target.levels.iter().any(|l| l.parse::<i64>().is_err());
-        if distinct > MOST_NUMERIC_CLASSES || (fractions && distinct > 20 && 2 * distinct > n) {
-            return Err(unlike_classes(
-                table,
-                "looks like a measurement, not a class",
-            ));
-        }
-    } else if distinct > MOST_LEVELS && 2 * distinct > n {
-        return Err(unlike_classes(
-            table,
-            "looks like the names of the rows, not a class",
-        ));
+    if are_measurements(&target.levels, n) {
+        let what = "looks like a measurement, not a class";
+        let hint = "kernsieve predicts classes, not numbers: name the column that holds the \
+                    classes with --target, or group the values into classes, such as low and high.";
+        return Err(unlike_classes(table, what, hint));
+    }
+    if target.numeric.iter().any(|&n| !n) && distinct > MOST_LEVELS && 2 * distinct > n {
+        let what = "looks like the names of the rows, not a class";
+        let hint = "Name the column that holds the classes with --target, or group the values \
+                    into classes.";
+        return Err(unlike_classes(table, what, hint));
     }
     Ok(())
 }
 
-fn unlike_classes(table: &RawTable, what: &str) -> ReadError {
+fn unlike_classes(table: &RawTable, what: &str, hint: &str) -> ReadError {
     table
         .error(format!(
             "the target {what}: {} different values in {}",
@@ -203,8 +200,5 @@ fn unlike_classes(table: &RawTable, what: &str) -> ReadError {
             count(table.n_rows, "row")
         ))
         .column(&table.target_name)
-        .hint(
-            "Name the column that holds the classes with --target, \
-             or group the values into classes.",
-        )
+        .hint(hint)
 }

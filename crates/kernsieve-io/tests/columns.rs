@@ -222,6 +222,24 @@ fn a_target_that_is_no_class_is_refused() {
         &refused("t.csv", format!("a,y\n{text}"), |_| ()),
         &["column 'y'", "looks like a measurement, not a class"],
     );
+    // Integers that hardly repeat are no classes, a thousand of them with two rows each are.
+    let text: String = (0..1000)
+        .map(|i| format!("{i},{}\n", 13 * (i % 950)))
+        .collect();
+    has(
+        &refused("t.csv", format!("a,price\n{text}"), |_| ()),
+        &[
+            "column 'price'",
+            "950 different values in 1000 rows",
+            "predicts classes, not numbers",
+        ],
+    );
+    let text: String = (0..2000).map(|i| format!("{i},{}\n", i % 1000)).collect();
+    let many = train("t.csv", format!("a,y\n{text}")).unwrap();
+    assert_eq!(many.dataset.labels().n_classes(), 1000);
+    let text: String = (0..1000).map(|i| format!("{i},id{}\n", i % 950)).collect();
+    let named = train("t.csv", format!("a,y\n{text}")).unwrap();
+    assert_eq!(named.dataset.labels().n_classes(), 950);
     let text: String = (0..1001).map(|i| format!("{},{i}\n", i % 7)).collect();
     has(
         &refused("t.csv", format!("a,y\n{text}"), |_| ()),

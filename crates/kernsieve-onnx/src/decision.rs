@@ -4,6 +4,7 @@ use crate::graph::{Graph, int};
 use kernsieve::Result;
 use kernsieve::decision::{Decision, Simplex};
 use kernsieve::linalg::Matrix;
+use kernsieve::model::{Model, Threshold};
 
 /// Log scores, rows x classes, up to a constant per row.
 pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String> {
@@ -39,19 +40,24 @@ pub fn scores(graph: &mut Graph, decision: &Decision, z: &str) -> Result<String>
     }
 }
 
-/// `cost_c exp(s_c / temperature) / sum`, where missing `costs` mean costs of 1. The largest score
-/// is subtracted first. A score of minus infinity gives a probability of zero. If all scores are
-/// minus infinity, the classes get equal probabilities.
+/// `cost_c exp(s_c / temperature + shift_c) / sum`, where missing `costs` mean costs of 1, and
+/// missing `shifts` mean 0. The largest score is subtracted first. A score of minus infinity gives
+/// a probability of zero. If all scores are minus infinity, the classes get equal probabilities.
 pub fn probabilities(
     graph: &mut Graph,
     scores: &str,
     temperature: f64,
+    shifts: &[f64],
     costs: &[f64],
 ) -> Result<String> {
     let mut scores = scores.to_string();
     if temperature != 1.0 {
         let temperature = graph.number("the temperature", temperature)?;
         scores = graph.op("Div", &[&scores, &temperature]);
+    }
+    if !shifts.is_empty() {
+        let shifts = graph.numbers("the shares in the calibration", shifts, &[shifts.len()])?;
+        scores = graph.op("Add", &[&scores, &shifts]);
     }
     if !costs.is_empty() {
         let logs: Vec<f64> = costs.iter().map(|c| c.ln()).collect();
@@ -68,6 +74,23 @@ pub fn probabilities(
     let terms = graph.op("Exp", &[&below]);
     let sum = graph.op("ReduceSum", &[&terms, &axis]);
     Ok(graph.op("Div", &[&terms, &sum]))
+}
+
+/// The class of every row by position: the first one among those of largest probability, or the
+/// positive one where its probability is at least the threshold.
+pub fn classes(graph: &mut Graph, p: &str, model: &Model) -> Result<String> {
+    let Some(Threshold { positive, value }) = model.threshold else {
+        return Ok(graph.op_with("ArgMax", &[p], vec![int("axis", 1), int("keepdims", 0)]));
+    };
+    let positive = positive as i64;
+    let column = graph.integers(&[positive]);
+    let own = graph.op_with("Gather", &[p, &column], vec![int("axis", 1)]);
+    let axis = graph.integers(&[1]);
+    let own = graph.op("Squeeze", &[&own, &axis]);
+    let value = graph.number("the threshold", value)?;
+    let is_positive = graph.op("GreaterOrEqual", &[&own, &value]);
+    let (yes, no) = (graph.integers(&[positive]), graph.integers(&[1 - positive]));
+    Ok(graph.op("Where", &[&is_positive, &yes, &no]))
 }
 
 /// `-|z - m_c|^2 / (2 variance) + log prior_c` without `-|z - g|^2 / (2 variance)`, which all

@@ -35,7 +35,7 @@ mod single;
 
 pub use precision::Precision;
 
-use graph::{Graph, Size, int, value};
+use graph::{Graph, Size, value};
 use kernsieve::data::{ColumnKind, Scaling};
 use kernsieve::decision::{Decision, Simplex};
 use kernsieve::discriminant_kernel::DiscriminantKernel;
@@ -174,9 +174,9 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
         return Ok(graph.finish("kernsieve", vec![input], outputs));
     }
     let scores = decision::scores(&mut graph, &model.decision, &z)?;
-    let p = decision::probabilities(&mut graph, &scores, model.temperature, &model.costs)?;
-    // The first class among those of largest probability.
-    let best = graph.op_with("ArgMax", &[&p], vec![int("axis", 1), int("keepdims", 0)]);
+    let (temperature, shifts, costs) = (model.temperature, &model.shifts, &model.costs);
+    let p = decision::probabilities(&mut graph, &scores, temperature, shifts, costs)?;
+    let best = decision::classes(&mut graph, &p, model)?;
     let (classes, kind) = match whole_numbers(&model.classes) {
         Some(numbers) => (graph.integers(&numbers), data::INT64),
         None => (graph.texts(&model.classes), data::STRING),
@@ -186,12 +186,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
     graph.publish(&p, "probabilities");
     graph.publish(&z, "outputs");
     let outputs = vec![
-        value(
-            "label",
-            kind,
-            &[Size::Rows],
-            "most probable class of every row",
-        ),
+        value("label", kind, &[Size::Rows], "predicted class of every row"),
         value(
             "probabilities",
             number,
@@ -258,7 +253,7 @@ fn discriminant_features(
         }
     );
     if !raw {
-        p = decision::probabilities(graph, &p, 1.0, &[])?;
+        p = decision::probabilities(graph, &p, 1.0, &[], &[])?;
     }
     let roots: Vec<f64> = kernel.priors.iter().map(|p| p.sqrt()).collect();
     let roots = graph.numbers("the priors", &roots, &[roots.len()])?;

@@ -68,6 +68,7 @@ pub fn name_in_python(name: &str) -> String {
     match name {
         "components" => "n_components".into(),
         "seed" => "random_state".into(),
+        "score" => "scoring".into(),
         // There is one name for a value and for several to choose among.
         other => {
             let params = CATALOGUE.iter().flat_map(|e| e.about.params);

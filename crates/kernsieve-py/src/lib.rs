@@ -22,12 +22,19 @@ fn bytes_for_people(bytes: u64) -> String {
     kernsieve::tuning::for_people(bytes)
 }
 
+/// Whether the different values of a target are measurements rather than classes.
+#[pyfunction]
+fn are_measurements(values: Vec<String>, n_rows: usize) -> bool {
+    kernsieve::data::are_measurements(&values, n_rows)
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_density, module)?)?;
+    module.add_function(wrap_pyfunction!(are_measurements, module)?)?;
     module.add_function(wrap_pyfunction!(available_memory, module)?)?;
     module.add_function(wrap_pyfunction!(bytes_for_people, module)?)
 }

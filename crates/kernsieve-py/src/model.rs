@@ -41,6 +41,9 @@ type Prediction<'py> = (
     Bound<'py, PyArray2<f64>>,
 );
 
+/// Coefficients and offsets.
+type Linear<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Centres, widths and weights of a mixture of kernels.
 type Mixture<'py> = (
     Bound<'py, PyArray2<f64>>,
@@ -101,6 +104,40 @@ impl Model {
         Ok((array(posterior, c)?, array(scores, c)?, array(outputs, q)?))
     }
 
+    /// The class of each row of probabilities, by position: the most probable one, or by the
+    /// threshold of the model.
+    fn decide<'py>(
+        &self,
+        py: Python<'py>,
+        probabilities: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let c = self.0.classes.len();
+        if probabilities.shape()[1] != c {
+            return Err(PyValueError::new_err(format!("the model has {c} classes")));
+        }
+        let rows = probabilities.as_slice()?.chunks_exact(c);
+        let classes = rows.map(|p| self.0.class_of(p) as i64);
+        Ok(PyArray1::from_iter(py, classes))
+    }
+
+    /// Position of the positive class and the least probability for it; `None` without a threshold.
+    #[getter]
+    fn threshold(&self) -> Option<(usize, f64)> {
+        self.0.threshold.map(|t| (t.positive, t.value))
+    }
+
+    /// What is added to the log scores of each class so that the largest sum marks the predicted
+    /// class: the threshold as log odds.
+    #[getter]
+    fn offsets(&self) -> Vec<f64> {
+        let model = &self.0;
+        let mut offsets = vec![0.0; model.classes.len()];
+        if let Some(t) = model.threshold {
+            offsets[t.positive] = -(t.value / (1.0 - t.value)).ln();
+        }
+        offsets
+    }
+
     /// Names of the classes, in the order of the columns of the probabilities.
     #[getter]
     fn classes(&self) -> Vec<String> {
@@ -117,6 +154,18 @@ impl Model {
     #[getter]
     fn feature_weights<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, self.0.feature_weights())
+    }
+
+    /// Coefficients (rows x features) and offsets of log scores that are linear in the features, in
+    /// the units of the data; two classes have one row, the log odds of the second. `None` if the
+    /// scores are not linear.
+    fn linear<'py>(&self, py: Python<'py>) -> PyResult<Option<Linear<'py>>> {
+        let Some(scores) = self.0.linear_scores() else {
+            return Ok(None);
+        };
+        let shape = [scores.offset.len(), scores.coef.cols()];
+        let coef = PyArray1::from_slice(py, scores.coef.as_slice()).reshape(shape)?;
+        Ok(Some((coef, PyArray1::from_vec(py, scores.offset))))
     }
 
     /// A density as a mixture of kernels: centres (kernels x features) and widths (features) in the
@@ -162,8 +211,8 @@ impl Model {
         self.0.expansion.n_outputs()
     }
 
-    /// How the model was trained, as JSON: the training record of the model file, the features that
-    /// it kept and its temperature.
+    /// How the model was trained, as JSON: the training record of the model file, the error to
+    /// expect, the features that it kept, its temperature and the position of the positive class.
     fn record(&self) -> PyResult<String> {
         let model = &self.0;
         guarded(|| {
@@ -171,6 +220,8 @@ impl Model {
                 serde_json::to_value(&model.record).map_err(|e| Error::Data(e.to_string()))?;
             record["selected_features"] = json!(model.selected_features());
             record["temperature"] = json!(model.temperature);
+            record["expected_error"] = json!(model.record.expected());
+            record["positive"] = json!(model.positive());
             record["target"] = json!(model.schema.target);
             Ok(record.to_string())
         })

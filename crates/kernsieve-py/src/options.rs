@@ -100,6 +100,9 @@ impl Given<'_, '_> {
             Kind::Word(..) => return self.word(),
             Kind::WordOrList(..) if self.is_text() => return self.word(),
             Kind::WordOrList(..) => param.numbers(&self.numbers()?),
+            Kind::Text { .. } if self.is_text() => param.text(&self.text()?),
+            // A class may be a number, and so may a threshold.
+            Kind::Text { .. } => param.text(&self.value.str()?.to_string()),
         };
         checked.map_err(exception)
     }

@@ -4,7 +4,7 @@ use crate::errors::{exception, guarded, in_python_words, internal, name_in_pytho
 use crate::model::Model;
 use crate::{options, pool};
 use kernsieve::Notice;
-use kernsieve::catalogue;
+use kernsieve::catalogue::{self, Among};
 use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema, Split};
 use kernsieve::linalg::Matrix;
 use kernsieve::tuning::{Control, DensityData, Trained};
@@ -32,7 +32,7 @@ type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 /// the cross-validation; if that takes longer, the call returns anyway and the computation ends by
 /// itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, budget=None, like=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, importances=false, budget=None, methods=None, like=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
@@ -47,7 +47,9 @@ pub fn train(
     splits: Option<Vec<(Vec<usize>, Vec<usize>)>>,
     target: &str,
     estimate: bool,
+    importances: bool,
     budget: Option<f64>,
+    methods: Option<Vec<String>>,
     like: Option<PyRef<'_, Model>>,
     n_jobs: usize,
     memory: Option<u64>,
@@ -70,6 +72,11 @@ pub fn train(
             let made = catalogue::find(name).and_then(|entry| entry.make(&given));
             Some(made.map_err(exception)?)
         }
+    };
+    let among = match methods {
+        None => Among::First,
+        Some(names) if names == ["thorough"] => Among::Thorough,
+        Some(names) => Among::Named(names),
     };
     let ignored = chosen.as_ref().map_or(vec![], |made| made.unused.clone());
     let codes: Vec<usize> = y
@@ -106,10 +113,20 @@ pub fn train(
         memory,
         progress,
     };
-    let mut trained = supervision.run(py, move |control| match chosen {
-        // Unused parameters are reported separately from the notices.
-        Some(made) => made.method.train(&data, &schema, &protocol, control),
-        None => catalogue::train_auto(&given, &data, &schema, &protocol, budget, control),
+    let mut trained = supervision.run(py, move |control| {
+        let mut trained = match chosen {
+            // Unused parameters are reported separately from the notices.
+            Some(made) => made.method.train(&data, &schema, &protocol, control)?,
+            None => {
+                let (data, schema) = (&data, &schema);
+                catalogue::train_auto(&given, &among, data, schema, &protocol, budget, control)?
+            }
+        };
+        if importances {
+            let found = catalogue::importances(&trained.model, &data, control)?;
+            trained.model.record.importances = found;
+        }
+        Ok(trained)
     })?;
     if let Some(rows) = &rows {
         trained.model.record.report.rename_rows(rows);

@@ -7,13 +7,13 @@
 use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::method::{
-    About, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen, Sieve,
-    Smkda, SparseKos, WithPosterior,
+    About, Candidacy, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen,
+    Sieve, Smkda, SparseKos, WithPosterior,
 };
-use crate::model::Model;
+use crate::model::{Importance, Model};
 use crate::notice::Notice;
 use crate::params::{PROTOCOL, Param, Params, Protocol};
-use crate::tuning::{AnyMethod, Contest, Control, Trained, run_contest};
+use crate::tuning::{AnyMethod, Contest, Control, LearningPoint, Trained, run_contest};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -212,12 +212,64 @@ pub fn out_of_fold(
         .out_of_fold(&trained.model, known, data, control)
 }
 
-/// The methods that [`train_auto`] chooses among: those that accept the given parameters and use
-/// all of them. An error if there is none.
-pub fn contest(given: &Params) -> Result<Contest> {
+/// What shuffling each feature costs on rows that a fit has not seen, with the setting of a model
+/// and the data that it was trained on: [`AnyMethod::importances`]. Training does not measure it,
+/// since most fits of a comparison or a choice are thrown away; `model.record.importances` has a
+/// place for it.
+pub fn importances(model: &Model, data: &Dataset, control: &Control) -> Result<Vec<Importance>> {
+    method_of(model)?.method.importances(model, data, control)
+}
+
+/// The error of the setting of a model when fits see fewer of the rows that it was trained on:
+/// [`AnyMethod::learning_curve`].
+pub fn learning_curve(
+    model: &Model,
+    data: &Dataset,
+    control: &Control,
+) -> Result<Vec<LearningPoint>> {
+    method_of(model)?
+        .method
+        .learning_curve(model, data, control)
+}
+
+/// Which methods are candidates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Among {
+    /// A few fast ones.
+    #[default]
+    First,
+    /// All that are not left to be named.
+    Thorough,
+    /// These, by name.
+    Named(Vec<String>),
+}
+
+impl Among {
+    fn has(&self, about: &About) -> bool {
+        match self {
+            Self::First => about.auto == Candidacy::First,
+            Self::Thorough => about.auto != Candidacy::Never,
+            Self::Named(names) => names.iter().any(|n| n == about.name),
+        }
+    }
+}
+
+/// The methods that [`train_auto`] chooses among: the candidates that accept the given parameters
+/// and use all of them. If none of the first does, others that do are. An error if there is none.
+pub fn contest(given: &Params, among: &Among) -> Result<Contest> {
+    if let Among::Named(names) = among {
+        names.iter().try_for_each(|name| find(name).map(drop))?;
+    }
+    match contest_among(given, among) {
+        Err(_) if *among == Among::First => contest_among(given, &Among::Thorough),
+        other => other,
+    }
+}
+
+fn contest_among(given: &Params, among: &Among) -> Result<Contest> {
     let mut contest = Contest::default();
     let (mut refusal, mut unused) = (None, Vec::new());
-    for entry in CATALOGUE.iter().filter(|e| e.about.auto) {
+    for entry in CATALOGUE.iter().filter(|e| among.has(e.about)) {
         let name = entry.about.name;
         match entry.make(given) {
             Err(e) => {
@@ -252,11 +304,19 @@ pub fn contest(given: &Params) -> Result<Contest> {
 /// `model.record.auto` lists the others.
 pub fn train_auto(
     given: &Params,
+    among: &Among,
     data: &Dataset,
     schema: &Schema,
     protocol: &Protocol,
     budget: Option<Duration>,
     control: &Control,
 ) -> Result<Trained> {
-    run_contest(&contest(given)?, data, schema, protocol, budget, control)
+    run_contest(
+        &contest(given, among)?,
+        data,
+        schema,
+        protocol,
+        budget,
+        control,
+    )
 }

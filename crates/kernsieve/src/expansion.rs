@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Pairs, exp_in_place};
-use crate::linalg::{Matrix, View, gemm_into};
+use crate::linalg::{Matrix, View, gemm_into, matmul};
 use rayon::prelude::*;
 
 /// Rows that one task evaluates. Every product has this shape, so the result of a row does not
@@ -212,6 +212,48 @@ impl KernelExpansion {
                 z.iter_mut().zip(&linear).for_each(|(z, l)| *z += l);
             });
         out
+    }
+
+    /// Slopes (all features x outputs) and offsets of outputs that are linear in the features,
+    /// `z = offset + slopes' x`; `None` if they are not.
+    pub fn linear_outputs(&self) -> Option<(Matrix, Vec<f64>)> {
+        let Output::Linear { coef, offset } = &self.output else {
+            return None;
+        };
+        if self.kernel != Kernel::Linear && self.support.rows() > 0 {
+            return None;
+        }
+        let weights = nonzero(&self.feature_weights).into_iter();
+        let mut own = matmul(self.support.transpose().view(), coef.view());
+        for (k, j) in weights.enumerate() {
+            let weight = self.feature_weights[j];
+            own.row_mut(k).iter_mut().for_each(|v| *v *= weight);
+        }
+        if let Some(linear) = &self.linear {
+            let both = own.as_mut_slice().iter_mut().zip(linear.as_slice());
+            both.for_each(|(v, l)| *v += l);
+        }
+        Some((self.slopes(&own), offset.clone()))
+    }
+
+    /// The same for the linear part alone, where there is one.
+    pub fn linear_part(&self) -> Option<(Matrix, Vec<f64>)> {
+        match (&self.linear, &self.output) {
+            (Some(linear), Output::Linear { offset, .. }) => {
+                Some((self.slopes(linear), offset.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Coefficients of the weighted features that are used, as slopes of all features.
+    fn slopes(&self, own: &Matrix) -> Matrix {
+        let mut slopes = Matrix::zeros(self.n_features(), own.cols());
+        for (k, j) in nonzero(&self.feature_weights).into_iter().enumerate() {
+            let row = slopes.row_mut(j).iter_mut().zip(own.row(k));
+            row.for_each(|(s, v)| *s = self.feature_weights[j] * v);
+        }
+        slopes
     }
 
     /// The linear part of a block of weighted rows; empty if there is none.

@@ -74,6 +74,32 @@ pub enum Notice {
     IndefiniteKernel,
     /// The smallest bandwidth of a density that was tried is the best.
     SmallestBandwidth,
+    /// A threshold does not reach what was asked for.
+    ThresholdMisses {
+        /// Of what.
+        what: &'static str,
+        /// What was asked for.
+        wanted: f64,
+        /// What it reaches on held-out rows.
+        reached: f64,
+    },
+    /// Probabilities lean on the shares of the classes, which predict held-out rows better than the
+    /// scores of the model.
+    SharesInBlend,
+    /// The error is not below that of always saying the largest class by more than its standard
+    /// error.
+    NoBetterThanBaseline {
+        /// The error to expect.
+        error: f64,
+        /// That of the largest class.
+        baseline: f64,
+        /// The largest class.
+        class: String,
+        /// Whether rows are ordered better than by chance all the same.
+        orders: Option<f64>,
+    },
+    /// Classes that are never predicted on held-out rows.
+    NeverPredicted(Vec<String>),
     /// The chosen model was fitted on some of the rows.
     FittedOnSample {
         /// Rows that were used.
@@ -196,6 +222,48 @@ impl fmt::Display for Notice {
                 "the smallest bandwidth that was tried is the best: rows that repeat each other, \
                  or rounded values, look like spikes; `criterion=likelihood`, a given `bandwidth`, \
                  or equal rows merged into one with a weight may help",
+            ),
+            Self::ThresholdMisses {
+                what,
+                wanted,
+                reached,
+            } => write!(
+                f,
+                "no threshold reaches a {what} of {wanted} on held-out rows; the one taken has \
+                 {reached:.3}"
+            ),
+            Self::SharesInBlend => f.write_str(
+                "the scores predict held-out rows no better than the shares of the classes, so \
+                 the probabilities lean on these shares",
+            ),
+            Self::NoBetterThanBaseline {
+                error,
+                baseline,
+                class,
+                orders,
+            } => {
+                write!(
+                    f,
+                    "the error to expect, {:.2} %, is not clearly below the {:.2} % of always \
+                     saying '{class}'",
+                    100.0 * error,
+                    100.0 * baseline
+                )?;
+                match orders {
+                    Some(auc) => write!(
+                        f,
+                        ", though rows are ordered better than by chance (AUC {auc:.2}): see \
+                         `threshold`, `costs` and `score`"
+                    ),
+                    None => Ok(()),
+                }
+            }
+            Self::NeverPredicted(names) => write!(
+                f,
+                "{} never predicted on held-out rows: {}; `costs`, `priors` or a `threshold` \
+                 (two classes) change that",
+                count(names.len(), "class is", "classes are"),
+                list(names)
             ),
             Self::FittedOnSample { rows, of } => write!(
                 f,

@@ -53,6 +53,22 @@ class KLR(KernsieveClassifier):
         Prepare features by zero mean and unit variance, or by normal scores, which depend on the
         order of the values alone: for skewed features and outliers. ``None``: standardize; sieve:
         chosen by the data.
+    prefer : {'accuracy', 'small'}, default="accuracy"
+        The least error, or a small model that costs little: sieve keeps few features and samples
+        that cost at most about a point of error, other methods take the simplest setting within
+        one standard error, and auto the smallest model within one.
+    scoring : {'error', 'log-loss', 'balanced', 'auc', 'f1', 'mcc'}, default=None
+        What settings and methods are chosen for, measured on held-out rows: error, log loss,
+        balanced accuracy, area below the ROC curve, F1 or Matthews' correlation. ``None``: error;
+        klr, fivm: error plus log loss; sieve: its own.
+    threshold : float or str, default=None
+        Two classes: call a row positive if that probability is at least T, or at least a value
+        found on held-out rows: best:f1 (or balanced, mcc, error), precision:P, recall:R, or cost
+        (with ``costs``, which then leave the probabilities as they are). ``None``: none: the more
+        probable class.
+    positive : class label, default=None
+        Two classes: the class that ``threshold``, precision, recall and F1 are about. ``None``:
+        the second of two classes.
     rule : {'min', '1se'}, default="min"
         Pick the setting of least cross-validated error (klr, fivm: error plus log loss), or the
         sparsest (then smoothest) within one standard error of it.
@@ -68,6 +84,9 @@ class KLR(KernsieveClassifier):
     estimate : bool, default=True
         Cross-validate even when there is nothing to tune, for ``cv_results_`` and calibrated
         probabilities.
+    importances : bool, default=False
+        Measure what each feature is worth, for ``feature_importances_``: the folds are fitted
+        once more at the chosen setting, on 1000 rows at most.
     random_state : int, RandomState instance or None, default=0
         Seed of everything random.
     n_jobs : int, default=None
@@ -94,13 +113,35 @@ class KLR(KernsieveClassifier):
         The cross-validation table in the form of ``GridSearchCV``; absent if nothing was
         validated.
     best_index_, best_score_ : int, float
-        The chosen row of that table and its accuracy.
+        The chosen row of that table and its accuracy, also where ``scoring`` names another
+        measure: ``criterion`` has the values of that, as something to make small.
+    expected_error_ : dict
+        The ``error`` to expect on new rows, from ``low`` to ``high`` (95 %): that of held-out
+        rows and what the choice of a setting flatters it by. Absent if nothing was validated.
+    assessment_ : dict
+        How held-out rows fared with calibration, costs and threshold: ``error``, ``log_loss``,
+        ``auc``, ``balanced_accuracy``, ``f1``, ``mcc``, the ``baseline`` of always saying the
+        largest class and, for two classes, ``cutting``: recall and precision at several
+        thresholds. Absent if nothing was validated.
+    threshold_, positive_ : float or None, class label or None
+        The least probability at which a row is called positive, if there is a threshold, and the
+        positive one of two classes.
     objective_, residual_ : float or None
         Objective at the solution, and how far it is from its own equations.
     converged_, n_iter_ : bool, int
         Whether the solver reached its tolerance, and after how many steps.
     path_ : list of dict
         The steps of a selection.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        By how much the log loss of rows that a fit has not seen grows when the feature is
+        shuffled; zero for features that are not kept. Absent without ``importances``, and if
+        nothing was validated.
+    feature_importances_std_ : ndarray of shape (n_features_in_,)
+        Their standard errors.
+    coef_, intercept_ : ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_), ndarray
+        Coefficients of log scores that are linear in the features, up to a term that all classes
+        share; with two classes, of the log odds of the second. Absent if the scores are not
+        linear.
     notices_ : list of str
         Notices about the fit; empty after ``kernsieve.load``.
     model_ : Model
@@ -141,11 +182,16 @@ class KLR(KernsieveClassifier):
         class_weight=None,
         standardize=True,
         prepare=None,
+        prefer="accuracy",
+        scoring=None,
+        threshold=None,
+        positive=None,
         rule="min",
         validation="cv",
         folds=5,
         cv=None,
         estimate=True,
+        importances=False,
         random_state=0,
         n_jobs=None,
         memory=None,
@@ -165,11 +211,16 @@ class KLR(KernsieveClassifier):
         self.class_weight = class_weight
         self.standardize = standardize
         self.prepare = prepare
+        self.prefer = prefer
+        self.scoring = scoring
+        self.threshold = threshold
+        self.positive = positive
         self.rule = rule
         self.validation = validation
         self.folds = folds
         self.cv = cv
         self.estimate = estimate
+        self.importances = importances
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory

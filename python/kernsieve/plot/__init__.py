@@ -10,6 +10,7 @@ Nothing else here needs matplotlib, and the first call imports it: ``pip install
 
 from ._classes import decision_regions, variates
 from ._density import density
+from ._dependence import dependence
 from ._tuning import cv_curve, weights_path
 
-__all__ = ["cv_curve", "decision_regions", "density", "variates", "weights_path"]
+__all__ = ["cv_curve", "decision_regions", "density", "dependence", "variates", "weights_path"]

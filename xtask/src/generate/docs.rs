@@ -115,6 +115,7 @@ fn values(param: &Param) -> String {
         Kind::WordOrList(words, range, _) => {
             format!("{}, or one per class, {}", words.join(", "), range.words())
         }
+        Kind::Text { .. } => String::new(),
     }
 }
 

@@ -47,6 +47,8 @@ fn name_in_python(param: &Param) -> &'static str {
     match (param.id, param.singular()) {
         ("components", _) => "n_components",
         ("seed", _) => "random_state",
+        // Estimators have a method `score`.
+        ("score", _) => "scoring",
         (_, Some(one)) => one,
         (id, None) => id,
     }

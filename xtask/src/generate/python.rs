@@ -53,7 +53,7 @@ fn index(abouts: &[&About]) -> Page {
 
 fn estimator(about: &About) -> Page {
     let (base, file) = match about.outputs {
-        _ if about.importances => ("KernsieveSieve", "_sieve"),
+        _ if about.shrinks => ("KernsieveSieve", "_sieve"),
         Outputs::Variates | Outputs::Scores => ("KernsieveDiscriminant", "_base"),
         Outputs::Logits | Outputs::LogDensities => ("KernsieveClassifier", "_base"),
     };
@@ -77,7 +77,7 @@ fn estimator(about: &About) -> Page {
         text.push('\n');
     }
     text.push_str("\n    Attributes\n    ----------\n");
-    let own: &[_] = if about.importances { MEASURED } else { &[] };
+    let own: &[_] = if about.shrinks { MEASURED } else { &[] };
     for (name, kind, meaning) in ATTRIBUTES.iter().chain(own) {
         text.push_str(&format!("    {name} : {kind}\n"));
         text.push_str(&wrapped(meaning, WIDTH, "        "));
@@ -150,7 +150,13 @@ fn parameters(about: &About) -> Vec<Parameter> {
         match param.id {
             "costs" if about.class_weight_is_cost => all.push(CLASS_WEIGHT_AS_COST.parameter()),
             "costs" => all.push(CLASS_WEIGHT.parameter()),
-            "folds" => all.extend([CV.parameter(), ESTIMATE.parameter()]),
+            "folds" => {
+                let importances = match about.shrinks {
+                    true => MEASURES,
+                    false => IMPORTANCES,
+                };
+                all.extend([CV, ESTIMATE, importances].map(Own::parameter));
+            }
             _ => {}
         }
     }
@@ -176,6 +182,8 @@ fn parameter(param: &Param, about: &About) -> Parameter {
         }
         Kind::Word(own, _) => words(own),
         Kind::WordOrList(own, ..) => format!("{} or sequence of floats", words(own)),
+        Kind::Text { .. } if param.id == "threshold" => "float or str".into(),
+        Kind::Text { .. } => "class label".into(),
     };
     let default = match (param.default, param.kind) {
         (Fallback::Absent(_), _) => "None".into(),
@@ -253,6 +261,18 @@ const ESTIMATE: Own = Own {
     meaning: "Cross-validate even when there is nothing to tune, for ``cv_results_`` and \
               calibrated probabilities.",
 };
+const IMPORTANCES: Own = Own {
+    name: "importances",
+    kind: "bool",
+    default: "False",
+    meaning: "Measure what each feature is worth, for ``feature_importances_``: the folds are \
+              fitted once more at the chosen setting, on 1000 rows at most.",
+};
+/// The sieve is chosen for what it says about features.
+const MEASURES: Own = Own {
+    default: "True",
+    ..IMPORTANCES
+};
 const N_JOBS: Own = Own {
     name: "n_jobs",
     kind: "int",
@@ -302,7 +322,28 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     (
         "best_index_, best_score_",
         "int, float",
-        "The chosen row of that table and its accuracy.",
+        "The chosen row of that table and its accuracy, also where ``scoring`` names another \
+         measure: ``criterion`` has the values of that, as something to make small.",
+    ),
+    (
+        "expected_error_",
+        "dict",
+        "The ``error`` to expect on new rows, from ``low`` to ``high`` (95 %): that of held-out \
+         rows and what the choice of a setting flatters it by. Absent if nothing was validated.",
+    ),
+    (
+        "assessment_",
+        "dict",
+        "How held-out rows fared with calibration, costs and threshold: ``error``, ``log_loss``, \
+         ``auc``, ``balanced_accuracy``, ``f1``, ``mcc``, the ``baseline`` of always saying the \
+         largest class and, for two classes, ``cutting``: recall and precision at several \
+         thresholds. Absent if nothing was validated.",
+    ),
+    (
+        "threshold_, positive_",
+        "float or None, class label or None",
+        "The least probability at which a row is called positive, if there is a threshold, and the \
+         positive one of two classes.",
     ),
     (
         "objective_, residual_",
@@ -315,6 +356,25 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
         "Whether the solver reached its tolerance, and after how many steps.",
     ),
     ("path_", "list of dict", "The steps of a selection."),
+    (
+        "feature_importances_",
+        "ndarray of shape (n_features_in_,)",
+        "By how much the log loss of rows that a fit has not seen grows when the feature is \
+         shuffled; zero for features that are not kept. Absent without ``importances``, and if \
+         nothing was validated.",
+    ),
+    (
+        "feature_importances_std_",
+        "ndarray of shape (n_features_in_,)",
+        "Their standard errors.",
+    ),
+    (
+        "coef_, intercept_",
+        "ndarray of shape (1, n_features_in_) or (n_classes, n_features_in_), ndarray",
+        "Coefficients of log scores that are linear in the features, up to a term that all classes \
+         share; with two classes, of the log odds of the second. Absent if the scores are not \
+         linear.",
+    ),
     (
         "notices_",
         "list of str",
@@ -329,26 +389,13 @@ const ATTRIBUTES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Attributes of methods that measure what features and samples are worth.
-const MEASURED: &[(&str, &str, &str)] = &[
-    (
-        "curve_, feature_curve_",
-        "list of dict",
-        "Cross-validated ``error``, ``standard_error`` and ``log_loss`` for each ``size``, the \
+/// Attributes of methods that measure models of several sizes.
+const MEASURED: &[(&str, &str, &str)] = &[(
+    "curve_, feature_curve_",
+    "list of dict",
+    "Cross-validated ``error``, ``standard_error`` and ``log_loss`` for each ``size``, the \
          number of samples, or of features; absent if nothing was validated.",
-    ),
-    (
-        "feature_importances_",
-        "ndarray of shape (n_features_in_,)",
-        "By how much the log loss of rows that a fit has not seen grows when the feature is \
-         shuffled; zero for features that are not kept. Absent if nothing was validated.",
-    ),
-    (
-        "feature_importances_std_",
-        "ndarray of shape (n_features_in_,)",
-        "Their standard errors.",
-    ),
-];
+)];
 
 /// A text of the library with its parameters as Python spells them.
 fn in_python(text: &str) -> String {

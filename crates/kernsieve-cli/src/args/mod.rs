@@ -144,16 +144,31 @@ pub struct FitArgs {
     pub data: DataArgs,
     #[arg(long, short, default_value = "auto", value_parser = parse_choice, help = params::method_help())]
     pub method: MethodChoice,
+    /// auto: the methods to choose among, by name, instead of sieve, klr, l1-dkf and lda
+    #[arg(
+        long,
+        value_name = "M,..",
+        value_delimiter = ',',
+        conflicts_with = "thorough"
+    )]
+    pub methods: Vec<String>,
+    /// auto: choose among all methods, which takes several times as long
+    #[arg(long)]
+    pub thorough: bool,
     /// A saved sieve model whose setting is taken: no search; with --max-support or --max-features
     /// a smaller one
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["method", "budget"])]
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["method", "methods", "thorough", "budget"])]
     pub like: Option<PathBuf>,
     /// auto: time after which no other method is started, such as 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub budget: Option<Duration>,
-    /// Where to save the model
+    /// Where to save the model [default: NAME.ks in this folder for a file NAME.csv, with a number
+    /// if that is taken; with --json it is not saved]
     #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
     pub model: Option<PathBuf>,
+    /// Do not save the model
+    #[arg(long, conflicts_with = "model")]
+    pub no_model: bool,
     /// Where to write a page about the fit, with pictures: one HTML file that needs nothing else
     #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
     pub report: Option<PathBuf>,
@@ -166,6 +181,9 @@ pub struct FitArgs {
     /// If every setting is fixed: no cross-validation, so no error estimate
     #[arg(long)]
     pub no_cv: bool,
+    /// Measure the error of the chosen setting on an eighth, a quarter, a half of the rows, too
+    #[arg(long)]
+    pub learning_curve: bool,
     #[command(flatten)]
     pub options: MethodParams,
 }
@@ -237,6 +255,7 @@ pub struct CompareArgs {
     /// Methods; auto (chooses one on the training part of every split); or all, the single ones
     #[arg(
         long,
+        short,
         value_name = "M,..",
         value_delimiter = ',',
         default_value = "all"

@@ -133,7 +133,9 @@ impl Flag {
                     arg
                 }
             }
-            Kind::WordOrList(_, _, letter) => arg.value_name(letter).allow_hyphen_values(true),
+            Kind::WordOrList(_, _, letter) | Kind::Text { letter, .. } => {
+                arg.value_name(letter).allow_hyphen_values(true)
+            }
         }
     }
 
@@ -225,6 +227,10 @@ impl Flag {
             }
             Kind::Number { .. } | Kind::Grid { .. } | Kind::List { .. } => {
                 param.numbers(&numbers())
+            }
+            Kind::Text { .. } => {
+                let text = matches.get_one::<String>(&self.name).cloned();
+                param.text(&text.unwrap_or_default())
             }
             Kind::WordOrList(words, ..) => {
                 let text = matches.get_one::<String>(&self.name).cloned();
@@ -405,8 +411,8 @@ fn collected(flags: &[Flag], matches: &ArgMatches) -> Result<(Protocol, Params),
 /// The help of `--method`.
 pub fn method_help() -> String {
     format!(
-        "{}, or auto: the smallest model within one standard error of the least cross-validated \
-         error, of the methods that use all options given",
+        "{}, or auto: the most accurate one in cross-validation of a few that use all options \
+         given (--prefer small: the smallest about as good)",
         catalogue::names().join(", ")
     )
 }

@@ -11,7 +11,7 @@ use crate::view::summary::{ComparisonSummary, DataFacts, Ranking};
 use crate::view::terminal::Terminal;
 use crate::view::words::{in_words, plural};
 use crate::view::{json, text};
-use kernsieve::catalogue;
+use kernsieve::catalogue::{self, Among};
 use kernsieve::model_file;
 use kernsieve::params::Params;
 use kernsieve_io::{Source, read_training};
@@ -194,7 +194,9 @@ fn methods(
         };
         match choice {
             MethodChoice::One(name) => check(name)?,
-            MethodChoice::Auto => drop(catalogue::contest(given).map_err(|e| Failure::usage(&e))?),
+            MethodChoice::Auto => {
+                drop(catalogue::contest(given, &Among::First).map_err(|e| Failure::usage(&e))?)
+            }
         }
         if !choices.contains(&choice) {
             choices.push(choice);

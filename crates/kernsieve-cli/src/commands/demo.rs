@@ -76,13 +76,14 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
 
     // 1. Which method?
     let ranking = compare(&data, &schema, &protocol, terminal)?;
-    let best = ranking.best().map_or("kos", |s| &s.method);
-    let best = catalogue::find(best)?.make(&Params::new())?;
+    let picked = ranking.picked().or(ranking.best());
+    let picked = picked.map_or("kos", |s| &s.method);
+    let picked = catalogue::find(picked)?.make(&Params::new())?;
 
     // 2. Fit it on two thirds, measure on the rest.
     let split = data.held_out(1.0 / 3.0, args.seed)?;
     let training = data.select(&split.train)?;
-    let trained = best.train(&training, &schema, &protocol, &Control::new())?;
+    let trained = picked.train(&training, &schema, &protocol, &Control::new())?;
     let test = data.x().select_rows(&split.test);
     let class_of = |i: usize| data.labels().classes()[data.labels().codes()[i]].clone();
     let truth: Vec<String> = split.test.iter().map(|&i| class_of(i)).collect();

@@ -64,7 +64,10 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let summary = Summary::new(&trained.model).with_run(Run {
         data: DataFacts::unlabelled(&source, &input.x),
         notices: &notices,
+        dependence: &[],
+        learning_curve: None,
         seconds: Seconds {
+            explain: 0.0,
             read: read_seconds,
             tune: trained.tune_seconds,
             fit: trained.fit_seconds,

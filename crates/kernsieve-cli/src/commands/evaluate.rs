@@ -56,7 +56,7 @@ pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failu
             "every row is measured: --missing is error or mean here".into(),
         ));
     }
-    let model = load_classifier(&args.scoring.model)?;
+    let model = load_classifier(&args.scoring.model, Some(&args.scoring.data))?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let e = evaluate_rows(&model, &mut reader, terminal, |_, _| ())?;
     if terminal.json {

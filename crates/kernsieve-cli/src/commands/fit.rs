@@ -9,17 +9,19 @@ use crate::view::summary::{DataFacts, Evaluation, Measured, Run, Saved, Seconds,
 use crate::view::terminal::Terminal;
 use crate::view::words::in_words;
 use crate::view::{json, text};
-use kernsieve::catalogue::{self, Made};
+use kernsieve::catalogue::{self, Among, Made};
 use kernsieve::data::{Dataset, Schema};
 use kernsieve::linalg::Matrix;
 use kernsieve::model::Model;
 use kernsieve::model_file;
-use kernsieve::tuning::{Contest, Control, Trained, run_contest};
+use kernsieve::tuning::{
+    Contest, Control, Dependence, LearningPoint, Trained, partial_dependence, run_contest,
+};
 use kernsieve::{Notice, Protocol};
 use kernsieve_io::{
     Missing, ScoringOptions, ScoringReader, Source, TargetColumn, TrainingData, read_training,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Runs the command.
@@ -38,14 +40,17 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         None => None,
         Some(test) => Some(open_test(test, args, &input.schema)?),
     };
+    let model_path = model_path(args, terminal, &source);
     let schema = input.schema.clone();
     let mut notices = std::mem::take(&mut input.notices);
     let parts = Parts::new(input, args)?;
+    terminal.notices(&Vec::from_iter(time_to_expect(method.seconds(&parts.data))));
     let progress = terminal.progress(&doing(args));
     let control = progress.control(args.data.file.memory);
     let trained = method.train(args, &parts.data, &schema, &protocol, &control);
+    let explained = trained.and_then(|t| explain(args, t, &parts.data, &control));
     progress.finish();
-    let mut trained = trained?;
+    let (mut trained, learning) = explained?;
     let told = told(
         &trained.notices,
         method.validated_all_the_same(args, &trained),
@@ -56,20 +61,27 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     trained.model.record.report.rename_rows(&parts.rows);
 
     let (evaluation, others) = measure(args, &trained.model, test, parts.held_out, terminal)?;
-    if let Some(path) = &args.model {
-        model_file::save(&trained.model, path)?;
-    }
+    let saved = save(args, model_path.as_deref(), &trained.model, terminal)?;
     let mut data = DataFacts::new(&source, &parts.data);
     data.is_part = args.holdout.is_some();
-    let run = run_of(
+    let mut run = run_of(
         args,
         data,
         read_seconds,
         &trained,
         &notices,
         evaluation.as_ref(),
+        saved,
     );
-    let summary = Summary::new(&trained.model).with_run(run);
+    run.seconds.explain = learning.seconds;
+    run.learning_curve = learning.curve.as_deref();
+    let summary = Summary::new(&trained.model);
+    let along = match terminal.json {
+        true => dependence(&trained.model, &summary, &parts.data),
+        false => vec![],
+    };
+    run.dependence = &along;
+    let summary = summary.with_run(run);
     if let Some(path) = &args.report {
         let x = others.matrix();
         let mut sets: Vec<Rows<'_>> = other_rows(args, &source, &x, &others).into_iter().collect();
@@ -102,6 +114,7 @@ fn run_of<'a>(
     trained: &'a Trained,
     notices: &'a [String],
     evaluation: Option<&'a Evaluation>,
+    saved: Option<Saved>,
 ) -> Run<'a> {
     Run {
         data,
@@ -110,16 +123,118 @@ fn run_of<'a>(
             read: read_seconds,
             tune: trained.tune_seconds,
             fit: trained.fit_seconds,
+            explain: 0.0,
         },
+        dependence: &[],
+        learning_curve: None,
         measured: evaluation.map(|evaluation| Measured {
             file: args.test.as_deref(),
             evaluation,
         }),
         new_rows: None,
-        model: args.model.as_deref().map(Saved::at),
+        model: saved,
         report: args.report.as_ref().map(|p| p.display().to_string()),
         output: None,
     }
+}
+
+/// Where the model goes: to the file that was named, or to one named after the data. A program that
+/// reads JSON names its files.
+fn model_path(args: &FitArgs, terminal: &Terminal<'_>, source: &Source) -> Option<PathBuf> {
+    if args.model.is_some() || args.no_model || terminal.json {
+        return args.model.clone();
+    }
+    let name = match source {
+        Source::Path(path) => stem(path),
+        Source::Stdin | Source::Bytes { .. } => "model".into(),
+    };
+    let numbered = (2..).map(|k| format!("{name}-{k}.ks"));
+    let mut names = std::iter::once(format!("{name}.ks")).chain(numbered);
+    names.find(|n| !Path::new(n).exists()).map(PathBuf::from)
+}
+
+/// The name of a file without its folder and extensions.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let known = [
+        "gz", "csv", "tsv", "txt", "parquet", "libsvm", "svmlight", "arff", "data",
+    ];
+    let mut name = name.as_ref();
+    while let Some((rest, extension)) = name.rsplit_once('.') {
+        if rest.is_empty() || !known.contains(&extension.to_lowercase().as_str()) {
+            break;
+        }
+        name = rest;
+    }
+    name.into()
+}
+
+/// Saves the model. A file that nobody named may fail: the fit is not lost for it.
+fn save(
+    args: &FitArgs,
+    path: Option<&Path>,
+    model: &Model,
+    terminal: &Terminal<'_>,
+) -> Result<Option<Saved>, Failure> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    match model_file::save(model, path) {
+        Ok(()) => Ok(Some(Saved::at(path))),
+        Err(e) if args.model.is_some() => Err(e.into()),
+        Err(e) => {
+            terminal.notices(&[format!(
+                "the model is not saved: {e}; --model names another file"
+            )]);
+            Ok(None)
+        }
+    }
+}
+
+/// A word of warning before something that takes long; seconds of one core.
+fn time_to_expect(seconds: f64) -> Option<String> {
+    const LONG: f64 = 10.0;
+    let threads = rayon::current_num_threads().max(1) as f64;
+    let wall = seconds / (0.25 + 0.75 * threads);
+    (wall > LONG).then(|| {
+        let time = match wall {
+            s if s < 90.0 => format!("{:.0} s", (s / 5.0).round() * 5.0),
+            s => format!("{:.0} min", (s / 60.0).ceil()),
+        };
+        format!("this takes about {time}; Ctrl-C stops it")
+    })
+}
+
+/// What a fit that has been chosen still has to learn.
+struct Explained {
+    /// The learning curve, where it was asked for.
+    curve: Option<Vec<LearningPoint>>,
+    /// How long all of it took.
+    seconds: f64,
+}
+
+/// What the features are worth to the model that was chosen, and what more rows would be.
+fn explain(
+    args: &FitArgs,
+    mut trained: Trained,
+    data: &Dataset,
+    control: &Control,
+) -> kernsieve::Result<(Trained, Explained)> {
+    let started = Instant::now();
+    trained.model.record.importances = catalogue::importances(&trained.model, data, control)?;
+    let curve = match args.learning_curve {
+        true => Some(catalogue::learning_curve(&trained.model, data, control)?),
+        false => None,
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    Ok((trained, Explained { curve, seconds }))
+}
+
+/// How predictions depend on the most important features.
+fn dependence(model: &Model, summary: &Summary<'_>, data: &Dataset) -> Vec<Dependence> {
+    let mut features = summary.features.ranked();
+    features.truncate(Dependence::FEATURES);
+    partial_dependence(model, data.x(), data.weights(), &features)
 }
 
 /// What takes long, in words.
@@ -171,6 +286,15 @@ impl Chosen {
         }
     }
 
+    /// About how many seconds of one core it takes.
+    fn seconds(&self, data: &Dataset) -> f64 {
+        match self {
+            Self::One(made) => made.method.seconds(data),
+            Self::Like(made, ..) => 0.2 * made.method.seconds(data),
+            Self::Auto(contest) => contest.seconds(data),
+        }
+    }
+
     /// Data for the setting of a model must have its columns.
     fn check_columns(
         &self,
@@ -203,7 +327,7 @@ impl Chosen {
 fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Failure> {
     let given = &args.options.given;
     if let Some(path) = &args.like {
-        let model = load_classifier(path)?;
+        let model = load_classifier(path, None)?;
         let made = like::method(&model, path, &args.options)?;
         let protocol = model.record.options.protocol;
         return Ok(Chosen::Like(made, model.schema, protocol));
@@ -211,8 +335,14 @@ fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Fail
     if let MethodChoice::One(name) = args.method {
         let made = catalogue::find(name)?.make(given);
         let made = made.map_err(|e| Failure::usage(&e))?;
-        if args.budget.is_some() {
-            return Err(Failure::Usage("--budget is for --method auto".into()));
+        for (given, option) in [
+            (args.budget.is_some(), "--budget"),
+            (!args.methods.is_empty(), "--methods"),
+            (args.thorough, "--thorough"),
+        ] {
+            if given {
+                return Err(Failure::Usage(format!("{option} is for --method auto")));
+            }
         }
         return Ok(Chosen::One(made));
     }
@@ -223,7 +353,12 @@ fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Fail
                 .into(),
         ));
     }
-    let contest = catalogue::contest(given).map_err(|e| Failure::usage(&e))?;
+    let among = match (args.methods.as_slice(), args.thorough) {
+        ([], false) => Among::First,
+        ([], true) => Among::Thorough,
+        (names, _) => Among::Named(names.to_vec()),
+    };
+    let contest = catalogue::contest(given, &among).map_err(|e| Failure::usage(&e))?;
     if let ([only], Some(_)) = (contest.methods.as_slice(), args.budget) {
         terminal.notices(&[format!(
             "only {} uses all options given; it always finishes, so --budget changes nothing",

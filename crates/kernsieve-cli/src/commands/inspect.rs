@@ -1,15 +1,15 @@
 //! `kernsieve inspect`: a model in one screen, or all of it.
 
+use super::load_model;
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
 use crate::view::terminal::Terminal;
 use crate::view::{json, text};
-use kernsieve::model_file;
 
 /// Runs the command.
 pub fn run(args: &InspectArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    let model = model_file::load(&args.model)?;
+    let model = load_model(&args.model, None)?;
     let bytes = std::fs::metadata(&args.model).map(|m| m.len()).unwrap_or(0);
     let path = args.model.display().to_string();
     let summary = Summary::new(&model);

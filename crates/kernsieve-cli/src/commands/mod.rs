@@ -17,8 +17,9 @@ use crate::failure::Failure;
 use crate::view::html::shell_command;
 use kernsieve::data::ColumnKind;
 use kernsieve::model::Model;
-use kernsieve::model_file::AtomicFile;
-use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn};
+use kernsieve::model_file::{self, AtomicFile};
+use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn, is_table};
+use std::io::Read;
 use std::path::Path;
 
 /// Refuses to write a result over a file that the command reads.
@@ -86,9 +87,37 @@ fn unused_columns(model: &Model) -> Vec<bool> {
         .collect()
 }
 
+/// A saved model. If the file holds data instead, the error says how to get a model, or that the
+/// data come second (`rows`, where a command takes both).
+fn load_model(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
+    let error = match model_file::load(path) {
+        Ok(model) => return Ok(model),
+        Err(e @ kernsieve::Error::ModelFile(_)) => e,
+        Err(other) => return Err(other.into()),
+    };
+    let name = path.display();
+    let mut head = Vec::new();
+    let begins = std::fs::File::open(path).and_then(|f| f.take(1 << 15).read_to_end(&mut head));
+    if begins.is_err() || !is_table(&name.to_string(), &head) {
+        return Err(error.into());
+    }
+    let remedy = match rows {
+        Some(rows) if model_file::load(Path::new(rows)).is_ok() => {
+            format!("the model comes first, then the data: {rows} {name}")
+        }
+        Some(_) => format!(
+            "the model comes first, then the data; kernsieve fit {name} --model OUT makes a model"
+        ),
+        None => format!("kernsieve fit {name} --model OUT makes a model of it"),
+    };
+    Err(Failure::CouldNot(format!(
+        "not a usable model file: {name} is a data file, not a model; {remedy}"
+    )))
+}
+
 /// A model that tells classes apart.
-fn load_classifier(path: &Path) -> Result<Model, Failure> {
-    let model = kernsieve::model_file::load(path)?;
+fn load_classifier(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
+    let model = load_model(path, rows)?;
     if model.is_density() {
         return Err(Failure::CouldNot(format!(
             "{}: a density has no classes; kernsieve predict gives the log densities of rows, \

@@ -1,6 +1,6 @@
 //! `kernsieve predict`: classes, probabilities and outputs for the rows of a file, block by block.
 
-use super::{keep_input, unused_columns};
+use super::{keep_input, load_model, unused_columns};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::view::csv::{self, Wanted};
@@ -8,7 +8,7 @@ use crate::view::json::{self, Predictions};
 use crate::view::terminal::Terminal;
 use crate::view::words::clean;
 use kernsieve::model::Model;
-use kernsieve::model_file::{self, AtomicFile};
+use kernsieve::model_file::AtomicFile;
 use kernsieve_io::{Missing, ScoringOptions, ScoringReader, Source, TargetColumn};
 use serde_json::Value;
 use std::io::Write;
@@ -28,7 +28,7 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             &[&args.scoring.model, Path::new(&args.scoring.data)],
         )?;
     }
-    let model = model_file::load(&args.scoring.model)?;
+    let model = load_model(&args.scoring.model, Some(&args.scoring.data))?;
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
         unused: unused_columns(&model),

@@ -24,7 +24,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         &args.output,
         &[&args.scoring.model, Path::new(&args.scoring.data)],
     )?;
-    let model = load_classifier(&args.scoring.model)?;
+    let model = load_classifier(&args.scoring.model, Some(&args.scoring.data))?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
     let (mut values, mut labels, mut columns) = (Vec::new(), Vec::new(), 0);
     for block in reader.by_ref() {

@@ -7,9 +7,8 @@ use crate::args::MethodChoice;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
 use journal::Outcome;
-use kernsieve::catalogue;
+use kernsieve::catalogue::{self, Among};
 use kernsieve::data::{Dataset, Schema};
-use kernsieve::decision::argmax;
 use kernsieve::metrics::weighted_error_rate;
 use kernsieve::model_file;
 use kernsieve::params::{Params, Protocol};
@@ -64,15 +63,14 @@ impl Comparison<'_> {
             }
             MethodChoice::Auto => {
                 let (given, schema) = (self.given, self.schema);
-                catalogue::train_auto(given, &training, schema, &protocol, None, &control)
+                let among = Among::First;
+                catalogue::train_auto(given, &among, &training, schema, &protocol, None, &control)
             }
         }?;
         let fit_seconds = started.elapsed().as_secs_f64();
         let started = Instant::now();
-        let posterior = trained
-            .model
-            .predict(&self.data.x().select_rows(&parts.test))
-            .posterior;
+        let rows = self.data.x().select_rows(&parts.test);
+        let prediction = trained.model.predict(&rows);
         let predict_seconds = started.elapsed().as_secs_f64();
         let classes = self.data.labels().classes();
         // The model's classes are those of the training part.
@@ -82,7 +80,7 @@ impl Comparison<'_> {
             .iter()
             .map(|c| classes.iter().position(|k| k == c).unwrap_or(usize::MAX))
             .collect();
-        let predicted: Vec<usize> = posterior.iter_rows().map(|r| code[argmax(r)]).collect();
+        let predicted: Vec<usize> = prediction.classes.iter().map(|&c| code[c]).collect();
         let truth: Vec<usize> = parts
             .test
             .iter()

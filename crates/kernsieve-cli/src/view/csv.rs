@@ -1,7 +1,6 @@
 //! Predictions and data as CSV.
 
 use kernsieve::data::Dataset;
-use kernsieve::decision::argmax;
 use kernsieve::model::{Model, Prediction};
 use std::fmt::Write;
 
@@ -44,7 +43,7 @@ impl Wanted {
 /// Adds a line for every row of a prediction; `classes` holds the names to write.
 pub fn predictions(wanted: Wanted, p: &Prediction, classes: &[String], text: &mut String) {
     for i in 0..p.posterior.rows() {
-        text.push_str(&classes[argmax(p.posterior.row(i))]);
+        text.push_str(&classes[p.classes[i]]);
         for v in wanted.numbers(p, i) {
             text.push(',');
             number(v, text);

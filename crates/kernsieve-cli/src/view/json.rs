@@ -3,11 +3,11 @@
 use super::csv::Wanted;
 use super::summary::{
     ClassCoefficients, ComparisonSummary, DemoSummary, Evaluation, Features, Run, Seconds,
-    Standing, Step, Summary, Tuning,
+    Standing, Step, Summary, ThresholdFacts, Tuning,
 };
-use kernsieve::decision::argmax;
 use kernsieve::method::density::{Criterion, DensityRecord};
-use kernsieve::model::{Importance, Model, Prediction};
+use kernsieve::model::{Assessment, Importance, Model, Prediction};
+use kernsieve::tuning::Dependence;
 use kernsieve_onnx::{INPUT, Precision, output_names};
 use serde_json::{Map, Value, json};
 
@@ -19,6 +19,8 @@ pub fn fit(model: &Summary<'_>) -> Value {
         object["test_error"] = json!(test.map(Evaluation::error));
         object["test"] = test.map(evaluation).unwrap_or_default();
         object["groups"] = json!(run.data.blocks);
+        object["learning_curve"] = json!(run.learning_curve);
+        object["partial_dependence"] = dependence(run.dependence, model);
         object["report"] = json!(run.report);
         add_run(&mut object, run);
     }
@@ -41,9 +43,14 @@ pub fn density(model: &Summary<'_>) -> Value {
 }
 
 fn add_run(object: &mut Value, run: &Run<'_>) {
-    let Seconds { read, tune, fit } = run.seconds;
+    let Seconds {
+        read,
+        tune,
+        fit,
+        explain,
+    } = run.seconds;
     object["notices"] = json!(run.notices);
-    object["seconds"] = json!({ "read": read, "tune": tune, "fit": fit });
+    object["seconds"] = json!({ "read": read, "tune": tune, "fit": fit, "explain": explain });
     object["model"] = json!(run.model.as_ref().map(|m| &m.path));
 }
 
@@ -68,7 +75,7 @@ fn fitted(model: &Summary<'_>) -> Value {
     let (features, solver) = (&model.features, &model.solver);
     let names = &features.names;
     let path: Vec<Value> = features.path.iter().map(|s| step(s, names)).collect();
-    let coefficients = features.coefficients.as_ref().map(|rows| {
+    let coefficients = features.coefficients.as_ref().map(|(_, rows)| {
         let rows = rows.iter().map(|row| class_coefficients(row, names));
         rows.collect::<Vec<_>>()
     });
@@ -93,6 +100,13 @@ fn fitted(model: &Summary<'_>) -> Value {
         "path": path,
         "cv": model.tuning.as_ref().map(|cv| tuning(cv, features)),
         "temperature": model.temperature,
+        "threshold": model.quality.threshold.as_ref().map(threshold),
+        "expected_error": model.quality.expected,
+        "baseline": model.quality.baseline.map(baseline),
+        "log_loss": model.quality.assessment.map(|a| a.log_loss),
+        "auc": model.quality.assessment.and_then(|a| a.auc),
+        "score": model.quality.score.map(|(s, v)| json!({ "name": s.name(), "value": v })),
+        "out_of_fold": model.quality.assessment.map(|a| out_of_fold(a, model.classes)),
         "train_error": model.train_error,
         "objective": solver.objective,
         "iterations": solver.iterations,
@@ -150,6 +164,22 @@ fn importances(features: &Features<'_>) -> Vec<Value> {
     features.importances.iter().map(importance).collect()
 }
 
+fn threshold(t: &ThresholdFacts<'_>) -> Value {
+    json!({ "value": t.value, "positive": t.positive, "rule": t.rule })
+}
+
+/// How held-out rows fared.
+fn out_of_fold(a: &Assessment, classes: &[String]) -> Value {
+    let mut object = json!(a);
+    let names = a.never_predicted.iter().map(|&c| &classes[c]);
+    object["never_predicted"] = json!(names.collect::<Vec<_>>());
+    object["baseline"]["class"] = json!(classes[a.baseline.class]);
+    if let Some(cutting) = &a.cutting {
+        object["cutting"]["positive"] = json!(classes[cutting.positive]);
+    }
+    object
+}
+
 fn tuning(cv: &Tuning<'_>, features: &Features<'_>) -> Value {
     let best = cv.best();
     json!({
@@ -188,7 +218,7 @@ fn step(step: &Step<'_>, names: &[String]) -> Value {
     entry
 }
 
-/// Coefficients of one output of linear posteriors, in the units of the prepared features.
+/// Coefficients of one class in the units of the prepared features, and of the data.
 fn class_coefficients(row: &ClassCoefficients, names: &[String]) -> Value {
     json!({
         "class": row.class,
@@ -198,7 +228,25 @@ fn class_coefficients(row: &ClassCoefficients, names: &[String]) -> Value {
         "objective": row.solved.map(|(objective, _)| objective),
         "gap": row.solved.map(|(_, gap)| gap),
         "coef": weights_of(&row.coef, names),
+        "raw_offset": row.raw.as_ref().map(|(offset, _)| offset),
+        "raw_coef": row.raw.as_ref().map(|(_, coef)| weights_of(coef, names)),
     })
+}
+
+/// Mean probabilities along features; of two classes, those of the second.
+fn dependence(all: &[Dependence], model: &Summary<'_>) -> Value {
+    let first = usize::from(model.classes.len() == 2);
+    let one = |d: &Dependence| {
+        let of = |c: usize| d.probabilities.column(c);
+        let classes =
+            (first..model.classes.len()).map(|c| (model.classes[c].clone(), json!(of(c))));
+        json!({
+            "feature": model.features.names[d.feature],
+            "values": d.values,
+            "probabilities": classes.collect::<Map<_, _>>(),
+        })
+    };
+    all.iter().map(one).collect()
 }
 
 /// The fields of a density that `density` and `inspect` share.
@@ -251,10 +299,21 @@ pub fn evaluation(e: &Evaluation) -> Value {
         "error": e.error(),
         "balanced_accuracy": e.balanced(),
         "log_loss": e.mean_log_loss(),
+        "auc": e.auc(),
+        "f1": e.f1(),
+        "mcc": e.mcc(),
+        "precision": e.positive().and_then(|p| p.precision),
+        "recall": e.positive().and_then(|p| p.recall),
+        "positive": e.positive().map(|p| p.class),
+        "baseline": e.baseline().map(baseline),
         "mean_cost": e.mean_cost(),
         "classes": e.classes(),
         "confusion": e.confusion(),
     })
+}
+
+fn baseline((class, error, log_loss): (&str, f64, f64)) -> Value {
+    json!({ "class": class, "error": error, "log_loss": log_loss })
 }
 
 /// A comparison of methods.
@@ -346,7 +405,7 @@ impl Predictions {
     /// Adds rows.
     pub fn add(&mut self, p: &Prediction) {
         for i in 0..p.posterior.rows() {
-            self.predicted.push(argmax(p.posterior.row(i)));
+            self.predicted.push(p.classes[i]);
             let numbers = self.wanted.numbers(p, i);
             let columns = self.columns.iter_mut();
             columns.zip(numbers).for_each(|(c, v)| c.push(v));

@@ -191,6 +191,11 @@ const ROWS_OF_A_CLASS: usize = 5;
 /// rare class keeps five rows, or all of its rows if it has fewer, as far as the size allows. The
 /// largest class makes room for them.
 pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
+    sample_with(labels, size, ROWS_OF_A_CLASS, seed)
+}
+
+/// The same with at least `least` rows of a class, or all that it has.
+pub fn sample_with(labels: &Labels, size: usize, least: usize, seed: u64) -> Vec<usize> {
     let n = labels.len();
     if n <= size {
         return (0..n).collect();
@@ -209,7 +214,7 @@ pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> 
     for i in rows {
         let rare = labels.codes()[i];
         let largest = (0..counts.len()).max_by_key(|&c| counts[c]).unwrap_or(rare);
-        if taken[i] || counts[rare] >= ROWS_OF_A_CLASS || counts[largest] <= ROWS_OF_A_CLASS {
+        if taken[i] || counts[rare] >= least || counts[largest] <= least {
             continue;
         }
         if let Some(place) = sample.iter().rposition(|&j| labels.codes()[j] == largest) {

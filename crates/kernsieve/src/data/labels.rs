@@ -11,6 +11,27 @@ pub struct Labels {
     classes: Vec<String>,
 }
 
+/// Integers that are classes of their own, however few rows each of them has.
+const FEW_INTEGERS: usize = 50;
+/// Numbers with fractions that are.
+const FEW_FRACTIONS: usize = 20;
+/// The most classes whose names are numbers.
+const MOST_NUMBERS: usize = 1000;
+
+/// Whether the different values of a target are measurements rather than classes: numbers, many of
+/// them, and most of them in one row only. A thousand classes of a few rows each are classes.
+pub fn are_measurements<S: AsRef<str>>(values: &[S], n_rows: usize) -> bool {
+    let is = |test: fn(&str) -> bool| values.iter().all(|v| test(v.as_ref()));
+    if !is(|v| v.parse::<f64>().is_ok()) {
+        return false;
+    }
+    let few = match is(|v| v.parse::<i64>().is_ok()) {
+        true => FEW_INTEGERS,
+        false => FEW_FRACTIONS,
+    };
+    values.len() > MOST_NUMBERS || (values.len() > few && 2 * values.len() > n_rows)
+}
+
 impl Labels {
     /// Assigns codes to labels. Classes are sorted: as numbers when all of them are integers,
     /// otherwise as text.
@@ -124,6 +145,22 @@ fn compare_labels(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_hardly_repeat_are_measurements() {
+        let integers = |n: usize| (0..n).map(|i| (7 * i).to_string()).collect::<Vec<_>>();
+        assert!(are_measurements(&integers(950), 1000));
+        assert!(are_measurements(&integers(51), 60));
+        // Few numbers, or many of a few rows each, are classes; so are names with digits in them.
+        assert!(!are_measurements(&integers(50), 60));
+        assert!(!are_measurements(&integers(1000), 2000));
+        assert!(are_measurements(&integers(1001), 1_000_000));
+        let ids: Vec<String> = integers(950).iter().map(|i| format!("id{i}")).collect();
+        assert!(!are_measurements(&ids, 1000));
+        let fractions = |n: usize| (0..n).map(|i| format!("{i}.5")).collect::<Vec<_>>();
+        assert!(are_measurements(&fractions(21), 41) && !are_measurements(&fractions(20), 20));
+        assert!(!are_measurements(&fractions(21), 42));
+    }
 
     #[test]
     fn integer_labels_sort_as_numbers_and_text_as_text() {

@@ -12,10 +12,10 @@ pub mod simulate;
 
 pub use dataset::Dataset;
 pub use folds::{
-    Split, block_folds, block_split, spread_rows, stratified_folds, stratified_sample,
+    Split, block_folds, block_split, sample_with, spread_rows, stratified_folds, stratified_sample,
     stratified_split,
 };
-pub use labels::Labels;
+pub use labels::{Labels, are_measurements};
 pub use rng::Rng;
 pub use scaling::Scaling;
 pub use schema::{Column, ColumnKind, Schema};

@@ -28,20 +28,32 @@ pub struct About {
     /// Whether its probabilities need the temperature of least cross-validated log loss. With a
     /// kernel that nearly interpolates, the discriminant is far too confident on new rows.
     pub calibrated: bool,
-    /// Whether training measures what each feature is worth.
-    pub importances: bool,
+    /// Whether a smaller model can be fitted like one of its models, without a search.
+    pub shrinks: bool,
     /// Whether row weights hardly change its decision, so that class weights act as costs.
     pub class_weight_is_cost: bool,
     /// Whether a kernel matrix can take the place of the features.
     pub precomputed: bool,
     /// Its own parameters. Those of the protocol are the same for all methods.
     pub params: &'static [Param],
-    /// Whether it is among the methods of `auto`.
-    pub auto: bool,
-    /// Whether its tuning takes at most about ten seconds on this many rows, features and classes.
-    pub feasible: fn(usize, usize, usize) -> bool,
+    /// Whether `auto` tries it.
+    pub auto: Candidacy,
+    /// About how many seconds of one core its tuning and fit take on this many rows, features and
+    /// classes: right to a factor of three on the machines of 2025.
+    pub seconds: fn(f64, f64, f64) -> f64,
     /// Whether it takes hardly any time, however many rows there are.
     pub quick: bool,
+}
+
+/// Whether `auto` tries a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidacy {
+    /// Always.
+    First,
+    /// If all methods are asked for, or if no other uses the options given.
+    Asked,
+    /// If it is named.
+    Never,
 }
 
 /// What a method keeps few of.
@@ -102,12 +114,12 @@ impl About {
         sparse: Sparse::Dense,
         outputs: Outputs::Variates,
         calibrated: false,
-        importances: false,
+        shrinks: false,
         class_weight_is_cost: false,
         precomputed: false,
         params: &[],
-        auto: false,
-        feasible: |_, _, _| true,
+        auto: Candidacy::Never,
+        seconds: |n, p, c| 1e-8 * n * p * p + 2e-8 * n * p * c,
         quick: false,
     };
 

@@ -3,6 +3,7 @@
 use super::{Chosen, Problem, Setting};
 use crate::error::{Error, Result, require};
 use crate::kernel::{Family, Kernel, log_grid, median_bandwidth};
+use crate::metrics::mean_and_standard_error;
 use crate::params::KernelChoice;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,10 @@ pub struct CvEntry<S = Chosen> {
     /// The criterion where it is not the error alone: error plus log loss, see [`Ranking`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
+    /// The measure that settings are chosen for in each fold, as something to make small, where one
+    /// was asked for ([`crate::params::Score`]); `score` is then that measure of all folds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fold_scores: Vec<f64>,
     /// The temperature at which that log loss is least, where it was found. Files do not keep it.
     #[serde(skip)]
     pub temperature: Option<f64>,
@@ -91,6 +96,7 @@ impl<S> CvEntry<S> {
             setting,
             left_after: None,
             score: None,
+            fold_scores: vec![],
             temperature: None,
             row_scores: vec![],
             error: None,
@@ -111,7 +117,16 @@ impl<S> CvEntry<S> {
 
     /// Standard error of [`Self::criterion`].
     pub fn criterion_error(&self) -> f64 {
-        self.press.map_or(self.standard_error, |p| p.standard_error)
+        match self.press {
+            Some(press) => press.standard_error,
+            None if self.is_scored() => mean_and_standard_error(&self.fold_scores).1,
+            None => self.standard_error,
+        }
+    }
+
+    /// Whether it was measured by what the user asked for.
+    pub fn is_scored(&self) -> bool {
+        !self.fold_scores.is_empty()
     }
 }
 
@@ -122,6 +137,7 @@ impl<S: Setting> CvEntry<S> {
             setting: Chosen::of(&self.setting),
             left_after: self.left_after,
             score: self.score,
+            fold_scores: self.fold_scores,
             temperature: None,
             row_scores: vec![],
             error: self.error,

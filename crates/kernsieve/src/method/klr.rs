@@ -20,8 +20,9 @@
 //! selection", SADM 8 (2015).
 
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep, Problem,
-    Ranking, Ridged, Sparse, beyond_the_edge, descending, kernels_around_median, some, stretched,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
+    Problem, Ranking, Ridged, Sparse, beyond_the_edge, descending, kernels_around_median, some,
+    stretched,
 };
 use crate::decision::Decision;
 use crate::error::{Result, require};
@@ -247,7 +248,8 @@ impl Method for Klr {
             L1_RATIO,
             SIMPLEX,
         ],
-        auto: true,
+        auto: Candidacy::First,
+        seconds: |n, _, c| 1.2e-10 * n * n * n * c + 2e-7 * n * n * c,
         ..About::BLANK
     };
 

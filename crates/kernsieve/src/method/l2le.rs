@@ -24,7 +24,7 @@
 
 use super::l2_criterion::{
     Contrast, Distances, Terms, against_rest, odds, require_gaussian_smoothing, require_two,
-    without_ratio,
+    require_two_in_fold, without_ratio,
 };
 use super::parzen::require_density;
 use super::{
@@ -384,9 +384,7 @@ impl Method for L2le {
         else {
             return Err(Error::Data("l2le needs the distances of a fold".into()));
         };
-        if require_two(&fold.train, Self::ABOUT.name).is_err() {
-            return Ok(vec![None; arm.len()]);
-        }
+        require_two_in_fold(&fold.train, Self::ABOUT.name)?;
         let systems = self.systems(&fold.train, &first.kernel, base)?;
         let ridges: Vec<f64> = arm.iter().map(|s| s.ridge).collect();
         let n = systems.n();

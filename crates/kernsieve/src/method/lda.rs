@@ -13,7 +13,9 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
-use super::{About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Problem};
+use super::{
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Problem,
+};
 use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid};
 use crate::error::Result;
@@ -154,7 +156,7 @@ impl Method for Lda {
         decides: "Mahalanobis distance and priors",
         class_weight_is_cost: true,
         params: &[COMPONENTS, METRIC],
-        auto: true,
+        auto: Candidacy::First,
         quick: true,
         ..About::BLANK
     };

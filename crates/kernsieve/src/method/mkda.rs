@@ -19,7 +19,7 @@ mod tests;
 
 use super::lda::limit_components;
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Problem, Ridged,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Problem, Ridged,
     kernels_around_median, some,
 };
 use crate::classes::Classes;
@@ -276,7 +276,8 @@ impl Method for Mkda {
             L1_RATIO,
             SIMPLEX,
         ],
-        auto: true,
+        auto: Candidacy::Asked,
+        seconds: |n, _, _| 8e-10 * n * n * n + 1e-7 * n * n,
         ..About::BLANK
     };
 

@@ -30,7 +30,7 @@ pub mod sparse_kos;
 #[cfg(test)]
 mod tests;
 
-pub use about::{About, Outputs, Sparse};
+pub use about::{About, Candidacy, Outputs, Sparse};
 pub use discriminant::{Discriminant, WithPosterior};
 pub use fit::{Certificate, Fit, FitReport, PathStep};
 pub use fivm::Fivm;
@@ -150,6 +150,13 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
     /// The scores of the held-out rows of a fold by every setting of an arm; `None` if a setting
     /// could not be fitted.
     fn held_out(&self, fold: &Fold, arm: &[Self::Setting]) -> Result<Vec<Option<HeldOut>>>;
+
+    /// The scores of the held-out rows of a fold by a setting of the same size as this one, where
+    /// the fold also learns what [`Self::grid`] learns from all rows; `None` if that is nothing, or
+    /// too little to pay for.
+    fn held_out_afresh(&self, _fold: &Fold, _like: &Self::Setting) -> Result<Option<HeldOut>> {
+        Ok(None)
+    }
 
     /// Whether [`Self::leave_one_out`] has a formula.
     fn leaves_one_out(&self) -> bool {

@@ -11,8 +11,8 @@
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, OnlyKernel, Outputs, Problem,
-    density_kernels, some,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, OnlyKernel, Outputs,
+    Problem, density_kernels, some,
 };
 use crate::decision::Decision;
 use crate::error::{Error, Result, require};
@@ -88,7 +88,8 @@ impl Method for Parzen {
         decides: "Bayes' rule",
         outputs: Outputs::LogDensities,
         params: &[DENSITY_KERNEL, BANDWIDTHS],
-        auto: true,
+        auto: Candidacy::Asked,
+        seconds: |n, p, c| 4e-9 * n * n * (p + 5.0 * c),
         ..About::BLANK
     };
 

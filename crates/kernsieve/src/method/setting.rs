@@ -52,6 +52,12 @@ pub trait Setting: Clone + Debug + PartialEq + Send + Sync + Serialize + Deseria
         self == other
     }
 
+    /// Whether this setting, once chosen, was the luckier one of the two: its error is then too small
+    /// by what luck is worth. Not where a rule that does not look for the least error chose it.
+    fn is_rival(&self, _other: &Self) -> bool {
+        true
+    }
+
     /// Whether two settings differ in numbers of samples and features only.
     fn same_search(&self, other: &Self) -> bool {
         self.same_path(other)

@@ -1,10 +1,15 @@
 //! A trained model: everything that prediction needs, and a record of how it was trained.
 
+mod linear;
 mod record;
 
 pub use crate::method::{CvEntry, Press};
+pub use linear::LinearScores;
 pub(crate) use record::optimism;
-pub use record::{Asked, AutoEntry, AutoRecord, CurvePoint, CvTable, Importance, TrainingRecord};
+pub use record::{
+    Asked, Assessment, AutoEntry, AutoRecord, Baseline, CurvePoint, CutPoint, Cutting, CvTable,
+    Expected, Importance, TrainingRecord,
+};
 
 use crate::data::{Curve, Scaling, Schema};
 use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
@@ -12,6 +17,7 @@ use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,12 +38,26 @@ pub struct Model {
     /// Log scores are divided by this before they become probabilities: 1, or the value of least
     /// cross-validated log loss. It changes no predicted class.
     pub temperature: f64,
+    /// Added to the log scores of each class after that: a multiple of its log prior, where the
+    /// priors alone predict held-out rows better than the scores. Empty otherwise.
+    pub shifts: Vec<f64>,
     /// Cost of an error on a row of each class. Probabilities are multiplied by it and scaled to
     /// sum to 1 again, so that the largest one marks the class of least expected cost. Empty if all
     /// costs are equal.
     pub costs: Vec<f64>,
+    /// Two classes: where they are divided, if not at equal probabilities.
+    pub threshold: Option<Threshold>,
     /// How the model was trained.
     pub record: TrainingRecord,
+}
+
+/// A row is of the positive class if the probability of that is at least a value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Threshold {
+    /// Position of the positive class.
+    pub positive: usize,
+    /// The least probability, above 0 and below 1.
+    pub value: f64,
 }
 
 /// The predictions of a model for some rows.
@@ -45,9 +65,11 @@ pub struct Model {
 pub struct Prediction {
     /// Outputs `z` (canonical variates, scores or log densities), rows x outputs.
     pub outputs: Matrix,
-    /// Class probabilities, rows x classes. The predicted class has the largest probability; on a
-    /// tie the first one wins.
+    /// Class probabilities, rows x classes.
     pub posterior: Matrix,
+    /// The predicted class of each row: the one of the largest probability, the first one on a tie;
+    /// or by the threshold of the model.
+    pub classes: Vec<usize>,
 }
 
 impl Model {
@@ -55,14 +77,27 @@ impl Model {
     pub fn predict(&self, x: &Matrix) -> Prediction {
         let outputs = self.outputs(x);
         let posterior = self.posterior(&outputs);
-        Prediction { outputs, posterior }
+        Prediction {
+            classes: posterior.iter_rows().map(|p| self.class_of(p)).collect(),
+            outputs,
+            posterior,
+        }
     }
 
-    /// The most probable class of every row, by name.
+    /// The predicted class of every row, by name.
     pub fn predict_classes(&self, x: &Matrix) -> Vec<&str> {
         let posterior = self.posterior(&self.outputs(x));
-        let name = |row: &[f64]| self.classes[argmax(row)].as_str();
+        let name = |row: &[f64]| self.classes[self.class_of(row)].as_str();
         posterior.iter_rows().map(name).collect()
+    }
+
+    /// The class that goes with probabilities: the most probable one, or by the threshold.
+    pub fn class_of(&self, probabilities: &[f64]) -> usize {
+        match self.threshold {
+            Some(t) if probabilities[t.positive] >= t.value => t.positive,
+            Some(t) => 1 - t.positive,
+            None => argmax(probabilities),
+        }
     }
 
     /// The training rows that the model keeps, in order of selection if there is one.
@@ -89,6 +124,7 @@ impl Model {
     pub(crate) fn probabilities_among(&self, scores: &[f64], places: &[usize]) -> Vec<f64> {
         let mut own: Vec<f64> = scores.iter().map(|s| s / self.temperature).collect();
         for (s, &c) in own.iter_mut().zip(places) {
+            *s += self.shifts.get(c).copied().unwrap_or(0.0);
             *s += self.costs.get(c).map_or(0.0, |cost| cost.ln());
         }
         softmax_in_place(&mut own);
@@ -106,6 +142,11 @@ impl Model {
                 .iter_mut()
                 .for_each(|s| *s /= self.temperature);
         }
+        if !self.shifts.is_empty() {
+            for row in scores.as_mut_slice().chunks_exact_mut(self.classes.len()) {
+                row.iter_mut().zip(&self.shifts).for_each(|(s, v)| *s += v);
+            }
+        }
         if !self.costs.is_empty() {
             for row in scores.as_mut_slice().chunks_exact_mut(self.classes.len()) {
                 row.iter_mut()
@@ -114,6 +155,23 @@ impl Model {
             }
         }
         scores
+    }
+
+    /// The positive one of two classes: that of the threshold, or the second unless another was
+    /// named in training.
+    pub fn positive(&self) -> Option<usize> {
+        let asked = self.record.options.protocol.positive_of(&self.classes);
+        match self.threshold {
+            Some(t) => Some(t.positive),
+            None => asked.ok().flatten(),
+        }
+    }
+
+    /// Shares of the classes in training.
+    pub fn class_shares(&self) -> Vec<f64> {
+        let counts = &self.record.class_counts;
+        let total = counts.iter().sum::<usize>().max(1) as f64;
+        counts.iter().map(|&c| c as f64 / total).collect()
     }
 
     /// Whether it is a density: its outputs are log densities, and it has no classes to tell apart.
@@ -210,6 +268,15 @@ impl Model {
         let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
         if !valid || !self.costs.is_empty() && self.costs.len() != self.classes.len() {
             return fail("the costs are damaged".into());
+        }
+        let sound = self.shifts.iter().all(|v| v.is_finite());
+        if !sound || !self.shifts.is_empty() && self.shifts.len() != self.classes.len() {
+            return fail("the calibration is damaged".into());
+        }
+        if let Some(t) = self.threshold
+            && (self.classes.len() != 2 || t.positive > 1 || !(t.value > 0.0 && t.value < 1.0))
+        {
+            return fail("the threshold is damaged".into());
         }
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return fail("the temperature is damaged".into());

@@ -2,6 +2,7 @@
 
 use crate::method::density::DensityRecord;
 use crate::method::{Chosen, CvEntry, FitReport, Setting};
+use crate::metrics::{normal_interval, wilson_of_share};
 use crate::params::{Params, Protocol, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,9 @@ pub struct TrainingRecord {
     pub train_error: f64,
     /// The whole cross-validation table.
     pub cv: Option<CvTable>,
+    /// How held-out rows fared with the chosen setting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<Assessment>,
     /// How the method was chosen, if that was left open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<AutoRecord>,
@@ -39,6 +43,110 @@ pub struct TrainingRecord {
     pub density: Option<DensityRecord>,
 }
 
+/// How held-out rows fared: each predicted by a fit without its fold, with the calibration, the costs
+/// and the threshold of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// Rows that were held out.
+    pub rows: usize,
+    /// Share that was predicted wrongly.
+    pub error: f64,
+    /// Mean of `-log p` of the true class, over rows of classes that the fold knew.
+    pub log_loss: f64,
+    /// Area below the receiver operating characteristic of all rows together; for many classes the
+    /// mean of each against the rest.
+    pub auc: Option<f64>,
+    /// Mean share found of each class.
+    pub balanced_accuracy: f64,
+    /// F1 of the positive class; for many classes the mean.
+    pub f1: f64,
+    /// Matthews' correlation coefficient.
+    pub mcc: f64,
+    /// What always saying the same would have.
+    pub baseline: Baseline,
+    /// Classes that were never predicted, by position.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never_predicted: Vec<usize>,
+    /// Two classes: what other thresholds would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutting: Option<Cutting>,
+}
+
+/// What needs no features: always the largest class, with the shares of the classes as
+/// probabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// Position of the largest class.
+    pub class: usize,
+    /// Share of rows of other classes.
+    pub error: f64,
+    /// Log loss of the shares.
+    pub log_loss: f64,
+}
+
+/// Two classes divided at different thresholds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cutting {
+    /// Position of the positive class.
+    pub positive: usize,
+    /// Average precision: the area below precision against recall.
+    pub average_precision: f64,
+    /// Share of positive rows, which is the precision of calling all rows positive.
+    pub share: f64,
+    /// Some thresholds, the highest first.
+    pub points: Vec<CutPoint>,
+    /// At the threshold of the model.
+    pub chosen: CutPoint,
+}
+
+/// What a threshold does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CutPoint {
+    /// The least probability of a row that is called positive.
+    pub threshold: f64,
+    /// Share of the positive rows that are called so.
+    pub recall: f64,
+    /// Share of the rows called positive that are.
+    pub precision: f64,
+    /// Share of the other rows that are called positive.
+    pub false_alarms: f64,
+}
+
+/// The error to expect on new rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// The cross-validated error, and what choosing the best of many settings adds.
+    pub error: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl TrainingRecord {
+    /// The error to expect on new rows: that of held-out rows plus the optimism of the choice. Its
+    /// interval is the wider one of the normal one with the standard error over folds and that of a
+    /// proportion of so many rows.
+    pub fn expected(&self) -> Option<Expected> {
+        let cv = self.cv.as_ref()?;
+        let best = cv.best();
+        let own = self.assessment.as_ref();
+        // Costs and thresholds change the error; the optimism is that of the choice before them.
+        let decided =
+            self.options.protocol.threshold.is_some() || !self.options.protocol.costs.is_empty();
+        let measured = own.map(|a| a.error).filter(|_| decided);
+        let error = (measured.or(best.error)? + cv.optimism).min(1.0);
+        let rows = own.map_or(self.n_rows, |a| a.rows);
+        let (low, high) = wilson_of_share(error, rows as f64);
+        let (by_folds_low, by_folds_high) = normal_interval(error, best.standard_error);
+        Some(Expected {
+            error,
+            low: low.min(by_folds_low),
+            high: high.max(by_folds_high),
+        })
+    }
+}
+
 /// What shuffling a feature costs on rows that a fit has not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Importance {
@@ -46,11 +154,11 @@ pub struct Importance {
     pub feature: usize,
     /// Increase of the error.
     pub error: f64,
-    /// Its standard error over folds.
+    /// Its standard error over folds, corrected for the training rows that they share.
     pub error_se: f64,
     /// Increase of the mean log loss.
     pub log_loss: f64,
-    /// Its standard error over folds.
+    /// Its standard error over folds, corrected in the same way.
     pub log_loss_se: f64,
 }
 
@@ -103,6 +211,12 @@ pub struct AutoEntry {
     pub rows: usize,
     /// Cross-validated error of its best setting, if it finished.
     pub error: Option<f64>,
+    /// The measure that methods are compared by, as something to make small, if it is not the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Log loss of held-out rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_loss: Option<f64>,
     /// By how much that error is too small because it is the least of many ([`CvTable::optimism`]);
     /// methods are compared by the sum.
     #[serde(default)]
@@ -132,6 +246,9 @@ pub struct CvTable<S = Chosen> {
     /// many: the mean over folds of the chosen candidate's error less the smallest error in that
     /// fold (Tibshirani & Tibshirani 2009).
     pub optimism: f64,
+    /// The same for the measure that settings are chosen for, if the user named one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub score_optimism: f64,
     /// Error against size for the chosen kernel and ridge, where sizes were tried; `grid` then
     /// holds the best size of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,6 +286,7 @@ impl<S: Clone> CvTable<S> {
         self.folds = other.folds;
         // No optimism: the setting was not chosen by this error.
         self.optimism = 0.0;
+        self.score_optimism = 0.0;
         self
     }
 
@@ -187,43 +305,57 @@ impl<S: Setting> CvTable<S> {
             chosen: self.chosen,
             rule: self.rule,
             optimism: self.optimism,
+            score_optimism: self.score_optimism,
             curve: self.curve,
             feature_curve: self.feature_curve,
         }
     }
 }
 
-/// The optimism of choosing entry `chosen`: zero for a single setting.
-pub(crate) fn optimism<S>(grid: &[CvEntry<S>], chosen: usize) -> f64 {
-    let best = &grid[chosen];
-    let fitted: Vec<&CvEntry<S>> = grid.iter().filter(|e| e.error.is_some()).collect();
-    let gaps = (0..best.fold_errors.len()).map(|k| {
-        let least = fitted
-            .iter()
-            .map(|e| e.fold_errors[k])
-            .fold(f64::INFINITY, f64::min);
-        best.fold_errors[k] - least
+/// The optimism of choosing entry `chosen` by values in folds: zero for a single setting.
+pub(crate) fn optimism<S: Setting>(
+    grid: &[CvEntry<S>],
+    chosen: usize,
+    values: impl Fn(&CvEntry<S>) -> &[f64],
+) -> f64 {
+    let (own, setting) = (values(&grid[chosen]), &grid[chosen].setting);
+    let fitted = grid.iter().filter(|e| e.error.is_some());
+    let rivals: Vec<&[f64]> = fitted
+        .filter(|e| setting.is_rival(&e.setting))
+        .map(&values)
+        .collect();
+    let gaps = own.iter().enumerate().map(|(k, v)| {
+        let others = rivals.iter().filter_map(|r| r.get(k).copied());
+        v - others.fold(*v, f64::min)
     });
-    gaps.sum::<f64>() / best.fold_errors.len().max(1) as f64
+    gaps.sum::<f64>() / own.len().max(1) as f64
+}
+
+fn is_zero(v: &f64) -> bool {
+    *v == 0.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Kernel;
+    use crate::method::OnlyKernel;
     use serde_json::json;
 
-    fn entry(fold_errors: Vec<f64>) -> CvEntry {
+    fn entry(fold_errors: Vec<f64>) -> CvEntry<OnlyKernel> {
         CvEntry {
             error: Some(fold_errors.iter().sum::<f64>() / fold_errors.len() as f64),
             fold_errors,
-            ..CvEntry::failed(Chosen::default())
+            ..CvEntry::failed(OnlyKernel {
+                kernel: Kernel::Linear,
+            })
         }
     }
 
     #[test]
     fn optimism_is_the_gap_to_each_folds_own_best() {
         let grid = vec![entry(vec![0.1, 0.3]), entry(vec![0.3, 0.2])];
-        assert!((optimism(&grid, 0) - 0.05).abs() < 1e-15);
+        assert!((optimism(&grid, 0, |e| &e.fold_errors) - 0.05).abs() < 1e-15);
     }
 
     #[test]

@@ -13,15 +13,16 @@ pub use write::{save, to_bytes};
 use crate::data::Schema;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::model::{Model, TrainingRecord};
+use crate::model::{Model, Threshold, TrainingRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the layout; a reader refuses larger ones. Files say 3 if they hold something that
-/// readers of format 2 do not know (normal scores or a linear part, which they would overlook, a
+/// Version of the layout; a reader refuses larger ones. Files say 4 if they hold something that
+/// readers of format 3 would overlook (a threshold, or probabilities that lean on the shares of the
+/// classes), 3 if they hold something that readers of format 2 do not know (normal scores or a linear part, which they would overlook, a
 /// radial Laplacian), 2 if they hold something that readers of format 1 do not know (a discriminant
 /// kernel, bandwidths of support rows, classes against the rest, a density, costs), else 1.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Prefix of the names of the arrays of a discriminant kernel.
 const POSTERIOR: &str = "posterior.";
 /// The metadata key of the JSON document.
@@ -48,6 +49,11 @@ struct Document {
     temperature: f64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     costs: Vec<f64>,
+    /// Added to the log scores of the classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shifts: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<Threshold>,
     record: TrainingRecord,
 }
 
@@ -107,7 +113,7 @@ mod tests {
     use crate::linalg::Matrix;
     use crate::method::density::Density;
     use crate::model::Model;
-    use crate::params::{Params, Preparation, Protocol};
+    use crate::params::{Params, Preparation, Protocol, ThresholdRule};
     use crate::tuning::{Control, DensityData, train_density};
 
     fn model(entry: &Entry, data: &Dataset) -> Model {
@@ -221,9 +227,15 @@ mod tests {
         assert!(says_format(&of("lda", &data), 1));
         assert!(says_format(&of("l1-dkf", &data), 2));
         // Asked for, but nothing that an old reader would miss.
-        let plain = Protocol::default().prepare(Preparation::Standardize);
+        // These data are so hard that probabilities would lean on the shares of the classes.
+        let plain = Protocol::default()
+            .prepare(Preparation::Standardize)
+            .calibrate(false);
         let entry = find("mkda").expect("there");
         assert!(says_format(&trained(entry, &data, &[], &plain), 1));
+        // An old reader would overlook a threshold.
+        let cut = Protocol::default().threshold(ThresholdRule::Value(0.3));
+        assert!(says_format(&trained(entry, &data, &[], &cut), 4));
     }
 
     #[test]

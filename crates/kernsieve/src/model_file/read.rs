@@ -212,6 +212,8 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         decision,
         temperature: document.temperature,
         costs: document.costs,
+        shifts: document.shifts,
+        threshold: document.threshold,
         record,
     };
     model.check()?;

@@ -160,8 +160,11 @@ fn format_of(model: &Model, output: OutputKind, decision: DecisionKind) -> u32 {
     let is_new = |e: &KernelExpansion| {
         e.linear.is_some() || matches!(e.kernel, Kernel::RadialLaplacian { .. })
     };
-    if model.scaling.scores.is_some() || is_new(&model.expansion) || own.is_some_and(is_new) {
+    if model.threshold.is_some() || !model.shifts.is_empty() {
         FORMAT
+    } else if model.scaling.scores.is_some() || is_new(&model.expansion) || own.is_some_and(is_new)
+    {
+        3
     } else if own.is_some()
         || output == OutputKind::OwnWidths
         || decision == DecisionKind::OneAgainstRest
@@ -215,6 +218,8 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         posterior,
         temperature: model.temperature,
         costs: model.costs.clone(),
+        shifts: model.shifts.clone(),
+        threshold: model.threshold,
         record,
     };
     let failed = |e: &dyn std::fmt::Display| Error::ModelFile(format!("cannot be written: {e}"));

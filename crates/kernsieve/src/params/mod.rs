@@ -11,10 +11,12 @@
 mod common;
 mod kernel;
 mod protocol;
+mod score;
 
 pub use common::*;
 pub use kernel::{DEFINITE_KERNEL, DENSITY_KERNEL, KERNEL, KERNEL_PARAMS, KernelChoice};
-pub use protocol::{PROTOCOL, Preparation, Priors, Protocol, Rule, Validation};
+pub use protocol::{PROTOCOL, Prefer, Preparation, Priors, Protocol, Rule, Validation};
+pub use score::{Score, ThresholdRule};
 
 use crate::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -81,6 +83,13 @@ pub enum Kind {
     Word(&'static [&'static str], &'static str),
     /// One of some words, or numbers, one per class.
     WordOrList(&'static [&'static str], Range, &'static str),
+    /// A text.
+    Text {
+        /// What is allowed.
+        check: fn(&str) -> Result<()>,
+        /// The letter that stands for it.
+        letter: &'static str,
+    },
 }
 
 /// The default of a parameter.
@@ -237,6 +246,14 @@ impl Param {
         Err(self.wrong(&wanted, format!("'{word}'")))
     }
 
+    /// A text as a value, if it is allowed.
+    pub fn text(&self, text: &str) -> Result<Value> {
+        if let Kind::Text { check, .. } = self.kind {
+            check(text)?;
+        }
+        Ok(text.into())
+    }
+
     /// The error for a value that is not allowed.
     pub fn wrong(&self, requirement: &str, value: impl std::fmt::Display) -> Error {
         Error::Parameter {
@@ -269,6 +286,8 @@ impl Param {
             (Kind::Word(..) | Kind::WordOrList(..), Value::String(word)) => {
                 self.word(word).map(drop)
             }
+            (Kind::Text { .. }, Value::String(text)) => self.text(text).map(drop),
+            (Kind::Text { .. }, Value::Number(v)) => self.text(&v.to_string()).map(drop),
             _ => Err(mismatch()),
         }
     }

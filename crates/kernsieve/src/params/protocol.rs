@@ -1,7 +1,7 @@
 //! The settings that all methods share: priors, costs, folds, the choice of a setting, seed,
 //! scaling, calibration.
 
-use super::{Fallback, Kind, Param, Range};
+use super::{Fallback, Kind, Param, Range, Score, ThresholdRule};
 use crate::classes::Classes;
 use crate::error::{Error, Result, require};
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,19 @@ pub struct Protocol {
     pub folds: usize,
     /// How a setting is picked from the table of the cross-validation.
     pub rule: Rule,
+    /// Whether the least error counts, or a small model that costs little.
+    pub prefer: Prefer,
+    /// What settings are chosen for. `None` is the error, or what the method ranks by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+    /// Two classes: how the threshold on the probability of the positive one is found. `None` calls
+    /// the more probable class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<ThresholdRule>,
+    /// Two classes: the positive one, which threshold, F1, precision and recall are about. `None` is
+    /// the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive: Option<String>,
     /// How settings are validated.
     pub validation: Validation,
     /// Whether cross-validation runs even when there is nothing to choose, for its estimate of the
@@ -50,6 +63,10 @@ impl Default for Protocol {
             costs: vec![],
             folds: 5,
             rule: Rule::Min,
+            prefer: Prefer::Accuracy,
+            score: None,
+            threshold: None,
+            positive: None,
             validation: Validation::Folds,
             estimate: true,
             calibrate: true,
@@ -83,6 +100,55 @@ impl Protocol {
     pub fn rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
         self
+    }
+
+    /// For the least error, or for a small model that costs little.
+    pub fn prefer(mut self, prefer: Prefer) -> Self {
+        self.prefer = prefer;
+        self
+    }
+
+    /// With settings chosen for this measure.
+    pub fn score(mut self, score: Score) -> Self {
+        self.score = Some(score);
+        self
+    }
+
+    /// With a threshold between two classes that is found like this.
+    pub fn threshold(mut self, threshold: ThresholdRule) -> Self {
+        self.threshold = Some(threshold);
+        self
+    }
+
+    /// With this positive class.
+    pub fn positive(mut self, class: impl Into<String>) -> Self {
+        self.positive = Some(class.into());
+        self
+    }
+
+    /// The rule by which a setting is picked: a small model is the simplest within one standard
+    /// error.
+    pub fn picking_rule(&self) -> Rule {
+        match self.prefer {
+            Prefer::Small => Rule::OneStandardError,
+            Prefer::Accuracy => self.rule,
+        }
+    }
+
+    /// Position of the positive class among those of some data: the second one of two unless
+    /// another is named. `None` if there are not two.
+    pub fn positive_of(&self, classes: &[String]) -> Result<Option<usize>> {
+        let two = classes.len() == 2;
+        let Some(name) = &self.positive else {
+            return Ok(two.then_some(1));
+        };
+        let Some(found) = classes.iter().position(|c| c == name) else {
+            return Err(Error::Data(format!(
+                "`positive={name}` is none of the classes, which are {}",
+                classes.join(", ")
+            )));
+        };
+        Ok(two.then_some(found))
     }
 
     /// With this validation.
@@ -128,6 +194,13 @@ impl Protocol {
         if let Priors::Given(priors) = &self.priors {
             PRIORS.numbers(priors)?;
         }
+        if self.threshold == Some(ThresholdRule::Cost) && self.costs.is_empty() {
+            return Err(Error::Data(
+                "`threshold=cost` is the threshold of least cost: give the `costs` of errors, one \
+                 per class"
+                    .into(),
+            ));
+        }
         if !self.standardize && self.prepare.is_some() {
             return Err(Error::Data(
                 "`prepare` is a preparation of standardised features; leave the standardisation on"
@@ -136,6 +209,17 @@ impl Protocol {
         }
         Ok(())
     }
+}
+
+/// What is preferred where both cannot be had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prefer {
+    /// The least error.
+    #[default]
+    Accuracy,
+    /// A small model that costs little.
+    Small,
 }
 
 /// How a feature is prepared.
@@ -315,6 +399,44 @@ pub const PROTOCOL: &[Param] = &[
         Fallback::Kind,
         "Give the probabilities the temperature of least cross-validated log loss, where the \
          method does not fit probabilities itself",
+    ),
+    Param::new(
+        "prefer",
+        Kind::Word(&["accuracy", "small"], ""),
+        Fallback::Word("accuracy"),
+        "The least error, or a small model that costs little: sieve keeps few features and samples \
+         that cost at most about a point of error, other methods take the simplest setting within \
+         one standard error, and auto the smallest model within one",
+    )
+    .usual(),
+    Param::new(
+        "score",
+        Kind::Word(Score::NAMES, ""),
+        Fallback::Absent("error; klr, fivm: error plus log loss; sieve: its own"),
+        "What settings and methods are chosen for, measured on held-out rows: error, log loss, \
+         balanced accuracy, area below the ROC curve, F1 or Matthews' correlation",
+    )
+    .usual(),
+    Param::new(
+        "threshold",
+        Kind::Text {
+            check: |text| ThresholdRule::parse(text).map(drop),
+            letter: "T",
+        },
+        Fallback::Absent("none: the more probable class"),
+        "Two classes: call a row positive if that probability is at least T, or at least a value \
+         found on held-out rows: best:f1 (or balanced, mcc, error), precision:P, recall:R, or cost \
+         (with `costs`, which then leave the probabilities as they are)",
+    )
+    .usual(),
+    Param::new(
+        "positive",
+        Kind::Text {
+            check: |_| Ok(()),
+            letter: "CLASS",
+        },
+        Fallback::Absent("the second of two classes"),
+        "Two classes: the class that `threshold`, precision, recall and F1 are about",
     ),
     Param::new(
         "rule",

@@ -1,13 +1,15 @@
 //! Methods whose type is erased. Front ends and the choice of a method work with these.
 
 use super::control::Control;
+use super::importance::importances;
+use super::learning_curve::{LearningPoint, learning_curve};
 use super::out_of_fold::OutOfFold;
 use super::sample::tuning_sample_size;
 use super::train::{Train, Trained};
 use crate::data::{Dataset, Schema};
 use crate::error::Result;
 use crate::method::{About, Method, params_of};
-use crate::model::Model;
+use crate::model::{Importance, Model};
 use crate::notice::Notice;
 use crate::params::{Params, Protocol, Validation};
 
@@ -18,6 +20,12 @@ pub trait AnyMethod: Send + Sync {
 
     /// Its parameters by id; those that have no effect with the others are left out.
     fn params(&self) -> Params;
+
+    /// About how many seconds of one core it takes on some data.
+    fn seconds(&self, data: &Dataset) -> f64 {
+        let (n, p) = (data.n_samples() as f64, data.n_features() as f64);
+        (self.about().seconds)(n, p, data.labels().n_classes() as f64)
+    }
 
     /// What it still leaves to choose: [`Method::still_open`].
     fn still_open(&self) -> Option<&'static str>;
@@ -45,6 +53,24 @@ pub trait AnyMethod: Send + Sync {
         data: &Dataset,
         control: &Control,
     ) -> Result<Option<Vec<Option<Vec<f64>>>>>;
+
+    /// What shuffling each feature costs on rows that a fit at the model's setting has not seen,
+    /// most important first. Empty if nothing was validated.
+    fn importances(
+        &self,
+        model: &Model,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Vec<Importance>>;
+
+    /// The error on held-out rows when fits at the model's setting see an eighth, a quarter, a half
+    /// and all of the training part of each fold, fewest rows first.
+    fn learning_curve(
+        &self,
+        model: &Model,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Vec<LearningPoint>>;
 }
 
 /// What a method says about itself, as a static reference.
@@ -97,5 +123,26 @@ impl<M: Method> AnyMethod for M {
         let mut pass = known.unwrap_or_default();
         pass.complete(self, &setting, data, protocol, control)?;
         Ok(Some(pass.probabilities(model, data)))
+    }
+
+    fn importances(
+        &self,
+        model: &Model,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Vec<Importance>> {
+        if model.record.cv.is_none() {
+            return Ok(vec![]);
+        }
+        importances(self, &model.record.setting.to()?, model, data, control)
+    }
+
+    fn learning_curve(
+        &self,
+        model: &Model,
+        data: &Dataset,
+        control: &Control,
+    ) -> Result<Vec<LearningPoint>> {
+        learning_curve(self, &model.record.setting.to()?, model, data, control)
     }
 }

@@ -1,13 +1,15 @@
-//! The choice of a method: all methods are tuned on the same folds, hopeless ones are dropped
-//! early, and the smallest model within one standard error of the best is taken.
+//! The choice of a method: all candidates are tuned on the same folds, and one is taken.
 //!
-//! With many rows there are several rounds (successive halving): on 400 rows drawn by class, then
-//! on four times as many, and so on up to all of them. After every round the better half stays,
-//! together with all methods within one standard error of the best. In the last round the method of
-//! least cross-validated error, corrected for the size of its search, sets the mark. Among those
-//! within its standard error, the one whose model holds the fewest numbers is taken. When a time
-//! budget runs out, the current method is stopped and no other is started. The first, linear
-//! discriminant analysis, always finishes. The result on fewer rows is then the answer, and a
+//! For accuracy it is the one of least cross-validated error, corrected for the size of its search,
+//! plus half the log loss of held-out rows, which says more of few rows than wrong ones do; for a
+//! small model, the one that holds the fewest numbers among those within one standard error of the
+//! least error. A method that would take long beside the first choice is left out.
+//!
+//! If many methods are asked for, there are several rounds with many rows (successive halving): on
+//! 400 rows drawn by class, then on four times as many, and so on up to all of them. After every
+//! round the better half stays, together with all methods within one standard error of the best.
+//! When a time budget runs out, the current method is stopped and no other is started. The first,
+//! linear discriminant analysis, always finishes. The result on fewer rows is then the answer, and a
 //! notice says so.
 
 #[cfg(test)]
@@ -20,10 +22,10 @@ use super::train::Trained;
 use crate::data::{Dataset, Schema};
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
-use crate::method::About;
+use crate::method::{About, Method, Sieve};
 use crate::model::{AutoEntry, AutoRecord, Model};
 use crate::notice::Notice;
-use crate::params::Protocol;
+use crate::params::{Prefer, Protocol, Score};
 use std::time::{Duration, Instant};
 
 /// Rows of the first round, and the factor from one round to the next.
@@ -32,8 +34,20 @@ const GROWTH: usize = 4;
 
 /// Notes of entries.
 const TOO_SLOW: &str = "too slow for this many rows, features and classes";
+const SLOW_BESIDE: &str = "would take long beside sieve";
 const NO_TIME: &str = "no time left";
 const BEHIND: &str = "left the race";
+
+/// More candidates than these are tried in rounds.
+const FEW_METHODS: usize = 5;
+/// Seconds that any method may take in a round of many.
+const FEASIBLE: f64 = 10.0;
+/// Share of the time of the sieve that another candidate may take, and seconds that it may take in
+/// any case.
+const BESIDE: (f64, f64) = (0.3, 0.2);
+
+/// What the log loss counts for beside the error.
+const LOG_LOSS: f64 = 0.5;
 
 /// A method in the race.
 struct Runner {
@@ -42,17 +56,34 @@ struct Runner {
     about: &'static About,
     trained: Trained,
     error: f64,
+    /// What is compared.
+    value: f64,
+    /// Whether that is what the user asked for.
+    is_asked: bool,
+    /// Mean log loss of held-out rows, where methods are compared by errors.
+    log_loss: Option<f64>,
     optimism: f64,
     standard_error: f64,
     size: usize,
 }
 
 impl Runner {
-    /// The error by which methods are compared. A method with hundreds of settings has some that do
+    /// The value by which methods are compared: the error, or the measure that the user chooses for,
+    /// as something to make small. A method with hundreds of settings has some that do
     /// well on these folds by chance, so the estimated gain of the search is added back (Tibshirani
     /// & Tibshirani, "A bias correction for the minimum error rate in cross-validation", 2009).
     fn corrected(&self) -> f64 {
-        self.error + self.optimism
+        self.value + self.optimism
+    }
+
+    /// The value by which the most accurate one is found.
+    fn accuracy(&self) -> f64 {
+        self.corrected() + LOG_LOSS * self.log_loss.unwrap_or(0.0)
+    }
+
+    /// In words.
+    fn words(&self, score: Option<Score>) -> String {
+        measure_words(score, self.corrected())
     }
 
     fn entry(&self, rows: usize, note: Option<&str>) -> AutoEntry {
@@ -60,6 +91,8 @@ impl Runner {
             method: self.about.name.into(),
             rows,
             error: Some(self.error),
+            score: self.is_asked.then_some(self.value),
+            log_loss: self.log_loss,
             optimism: Some(self.optimism),
             standard_error: Some(self.standard_error),
             size: Some(self.size),
@@ -88,6 +121,29 @@ pub struct Contest {
     pub methods: Vec<Box<dyn AnyMethod>>,
     /// Names of the others, and the reasons.
     pub left_out: Vec<(&'static str, String)>,
+}
+
+impl Contest {
+    /// About how many seconds of one core it takes on some data.
+    pub fn seconds(&self, data: &Dataset) -> f64 {
+        let few = self.methods.len() <= FEW_METHODS;
+        let tried = self.methods.iter().enumerate().filter(|(k, m)| match few {
+            true => self.is_affordable(*k, data),
+            false => m.seconds(data) <= FEASIBLE,
+        });
+        tried.map(|(_, m)| m.seconds(data)).sum()
+    }
+
+    /// Whether a method does not take long beside the sieve, if that is among them.
+    fn is_affordable(&self, place: usize, data: &Dataset) -> bool {
+        let is_sieve = |m: &dyn AnyMethod| m.about().name == Sieve::ABOUT.name;
+        let Some(sieve) = self.methods.iter().find(|m| is_sieve(m.as_ref())) else {
+            return true;
+        };
+        let own = &self.methods[place];
+        let allowed = (BESIDE.0 * sieve.seconds(data)).max(BESIDE.1);
+        is_sieve(own.as_ref()) || own.seconds(data) <= allowed
+    }
 }
 
 /// Tunes every method of a contest, and returns the model of the chosen one; `model.record.auto`
@@ -131,8 +187,12 @@ impl Job<'_> {
         let others = self.contest.left_out.iter();
         let mut entries: Vec<AutoEntry> =
             others.map(|(name, why)| left_out(name, n, why)).collect();
-        // A single method needs no rounds.
-        let mut rows = if places.len() == 1 { n } else { first_rows };
+        // Few methods need no rounds.
+        let few = places.len() <= FEW_METHODS;
+        if few {
+            self.leave_slow_ones(&mut places, &mut entries);
+        }
+        let mut rows = if few { n } else { first_rows };
         // The result of the previous round: the answer if the time is up, or if no method succeeds
         // on more rows.
         let mut before: Option<Round> = None;
@@ -150,8 +210,10 @@ impl Job<'_> {
                 };
                 return self.answer(round, entries);
             };
-            // Rounding must not decide between equal errors.
-            let mark = best.corrected() + best.standard_error + 1e-12;
+            // Rounding must not decide between equal errors, and folds that agree by chance are no
+            // certainty: one row more or less is always possible.
+            let one_row = 1.0 / subset.n_samples() as f64;
+            let mark = best.corrected() + best.standard_error.max(one_row) + 1e-12;
             let last = part.is_none();
             let stay = runners.len().div_ceil(2).max(2);
             places.clear();
@@ -175,6 +237,26 @@ impl Job<'_> {
         }
     }
 
+    /// About how many seconds of one core a method takes.
+    fn seconds(&self, place: usize, rows: usize) -> f64 {
+        let about = self.contest.methods[place].about();
+        let (p, c) = (self.data.n_features(), self.data.labels().n_classes());
+        (about.seconds)(rows as f64, p as f64, c as f64)
+    }
+
+    /// Leaves out methods that take long beside the sieve.
+    fn leave_slow_ones(&self, places: &mut Vec<usize>, entries: &mut Vec<AutoEntry>) {
+        let n = self.data.n_samples();
+        places.retain(|&k| {
+            let stays = self.contest.is_affordable(k, self.data);
+            if !stays {
+                let name = self.contest.methods[k].about().name;
+                entries.push(left_out(name, n, SLOW_BESIDE));
+            }
+            stays
+        });
+    }
+
     fn is_late(&self) -> bool {
         self.budget.is_some_and(|b| self.started.elapsed() >= b)
     }
@@ -188,10 +270,10 @@ impl Job<'_> {
         entries: &mut Vec<AutoEntry>,
         first: &mut Option<Error>,
     ) -> Result<Vec<Runner>> {
-        let (p, classes) = (self.data.n_features(), self.data.labels().n_classes());
         let size = subset.n_samples();
         let about = |place: usize| self.contest.methods[place].about();
-        let is_feasible = |place: usize| (about(place).feasible)(size, p, classes);
+        let few = self.contest.methods.len() <= FEW_METHODS;
+        let is_feasible = |place: usize| few || self.seconds(place, size) <= FEASIBLE;
         // If all are slow, the first is run anyway.
         let all_slow = !places.iter().any(|&k| is_feasible(k));
         let mut runners: Vec<Runner> = Vec::new();
@@ -232,7 +314,7 @@ impl Job<'_> {
 
     /// The model of a round.
     fn answer(&self, round: Round, entries: Vec<AutoEntry>) -> Result<Trained> {
-        let (place, mut trained) = choose(round.runners, round.mark, entries, self.protocol.folds);
+        let (place, mut trained) = choose(round.runners, round.mark, entries, self.protocol);
         if let Some(rows) = round.rows {
             trained = self.settle(place, trained, &rows)?;
         }
@@ -280,6 +362,8 @@ fn left_out(name: &str, rows: usize, note: &str) -> AutoEntry {
         method: name.into(),
         rows,
         error: None,
+        score: None,
+        log_loss: None,
         optimism: None,
         standard_error: None,
         size: None,
@@ -290,29 +374,51 @@ fn left_out(name: &str, rows: usize, note: &str) -> AutoEntry {
 fn runner(place: usize, about: &'static About, trained: Trained) -> Option<Runner> {
     let table = trained.model.record.cv.as_ref()?;
     let best = table.best();
+    let error = best.error?;
+    let asked = best.score.filter(|_| best.is_scored());
+    let assessment = trained.model.record.assessment.as_ref();
     Some(Runner {
         place,
         about,
-        error: best.error?,
-        optimism: table.optimism,
-        standard_error: best.standard_error,
+        error,
+        value: asked.unwrap_or(error),
+        is_asked: asked.is_some(),
+        log_loss: assessment.filter(|_| asked.is_none()).map(|a| a.log_loss),
+        optimism: match asked {
+            Some(_) => table.score_optimism,
+            None => table.optimism,
+        },
+        standard_error: match asked {
+            Some(_) => best.criterion_error(),
+            None => best.standard_error,
+        },
         size: model_size(&trained.model),
         trained,
     })
 }
 
-/// The smallest of those at the mark or below, with the reasons in words.
+/// The best one, or the smallest of those at the mark or below, with the reasons in words.
 fn choose(
     mut runners: Vec<Runner>,
     mark: f64,
     mut entries: Vec<AutoEntry>,
-    folds: usize,
+    protocol: &Protocol,
 ) -> (usize, Trained) {
     let within = runners.iter().filter(|r| r.corrected() <= mark).count();
-    let chosen = (0..within)
-        .min_by_key(|&k| (runners[k].size, k))
-        .unwrap_or(0);
-    let why = reasons(&runners, chosen, within, &entries, folds);
+    let chosen = match protocol.prefer {
+        Prefer::Small => (0..within).min_by_key(|&k| (runners[k].size, k)),
+        Prefer::Accuracy => (0..runners.len()).min_by(|&a, &b| {
+            let accuracy = |k: usize| runners[k].accuracy();
+            let equal = (accuracy(a) - accuracy(b)).abs() <= 1e-12;
+            let order = accuracy(a).total_cmp(&accuracy(b));
+            match equal {
+                true => runners[a].size.cmp(&runners[b].size).then(a.cmp(&b)),
+                false => order,
+            }
+        }),
+    };
+    let chosen = chosen.unwrap_or(0);
+    let why = reasons(&runners, chosen, within, &entries, protocol);
     // Round by round, what was left out after what was tried.
     entries.sort_by_key(|e| (e.rows, e.error.is_none()));
     let Runner {
@@ -322,26 +428,33 @@ fn choose(
     (place, trained)
 }
 
+/// A value of the error, or of a measure.
+fn measure_words(score: Option<Score>, value: f64) -> String {
+    match score {
+        None | Some(Score::Error) => format!("{:.1} %", 100.0 * value),
+        Some(score) => format!("{:.3}", score.as_loss(value)),
+    }
+}
+
 /// Why one of the runners is taken, in words.
 fn reasons(
     runners: &[Runner],
     chosen: usize,
     within: usize,
     entries: &[AutoEntry],
-    folds: usize,
+    protocol: &Protocol,
 ) -> String {
-    let percent = |v: f64| format!("{:.1} %", 100.0 * v);
     let (best, taken) = (&runners[0], &runners[chosen]);
     let name = |r: &Runner| r.about.name;
-    let folds = best
-        .trained
-        .model
-        .record
-        .cv
-        .as_ref()
-        .map_or(folds, |cv| cv.folds);
-    let least = percent(best.corrected());
-    let spread = percent(best.standard_error);
+    let table = best.trained.model.record.cv.as_ref();
+    let folds = table.map_or(protocol.folds, |cv| cv.folds);
+    let score = protocol.score.filter(|s| *s != Score::Error);
+    let (what, least) = match score {
+        None => ("an error of", "the least error".into()),
+        Some(s) if s.is_gain() => (s.title(), format!("the largest {}", s.title())),
+        Some(s) => (s.title(), format!("the least {}", s.title())),
+    };
+    let how = format!("in {folds}-fold cross-validation, allowing for the size of its search");
     if runners.len() == 1 {
         let tried_before = entries
             .iter()
@@ -354,35 +467,55 @@ fn reasons(
         } else {
             "the others are left out"
         };
-        format!(
-            "{} has an error of {least} in {folds}-fold cross-validation with the optimism of its \
-             search; {alone}",
-            name(best)
-        )
-    } else if within == 1 {
-        format!(
-            "{} has the least error in {folds}-fold cross-validation with the optimism of its \
-             search, {least}; none of the other {} is within its standard error, {spread}",
+        return format!(
+            "{} has {what} {} {how}; {alone}",
             name(best),
-            runners.len() - 1
-        )
-    } else if taken.corrected() <= best.corrected() + 1e-12 {
-        format!(
-            "{} has the least error in {folds}-fold cross-validation with the optimism of its \
-             search, {least}, and the smallest model of the {within} methods within one standard \
-             error, {spread}",
-            name(taken)
-        )
-    } else {
-        format!(
-            "{} has {} in {folds}-fold cross-validation with the optimism of its search, within \
-             one standard error ({spread}) of the least, {least} of {}, and a smaller model: {} \
-             numbers in place of {}",
+            best.words(score)
+        );
+    }
+    if protocol.prefer == Prefer::Accuracy && score.is_none() {
+        let log_loss = taken
+            .log_loss
+            .map_or(String::new(), |v| format!(" and log loss {v:.3}"));
+        let others = runners.iter().enumerate().filter(|(k, _)| *k != chosen);
+        let next = others.min_by(|a, b| a.1.accuracy().total_cmp(&b.1.accuracy()));
+        let next = next.map_or(String::new(), |(_, r)| {
+            let log_loss = r.log_loss.map_or(String::new(), |v| format!(" and {v:.3}"));
+            format!(
+                "; the next is {} with {}{log_loss}",
+                name(r),
+                r.words(score)
+            )
+        });
+        return format!(
+            "{} has the least error plus half the log loss {how}: {}{log_loss}{next}",
             name(taken),
-            percent(taken.corrected()),
+            taken.words(score)
+        );
+    }
+    if chosen != 0 && taken.corrected() > best.corrected() + 1e-12 {
+        return format!(
+            "{} has {what} {} {how}, within one standard error of {least}, {} of {}, and a smaller \
+             model: {} numbers in place of {}",
+            name(taken),
+            taken.words(score),
+            best.words(score),
             name(best),
             taken.size,
             best.size
-        )
+        );
     }
+    let others = match within {
+        1 => "none of the others is within its standard error".into(),
+        _ => format!(
+            "{} of {} are within its standard error",
+            within - 1,
+            runners.len() - 1
+        ),
+    };
+    format!(
+        "{} has {least} {how}, {}; {others}",
+        name(taken),
+        taken.words(score)
+    )
 }

@@ -7,17 +7,29 @@
 
 use super::control::Control;
 use super::fold::PreparedFold;
+use super::measure::{HeldOutRows, Measure};
 use super::memory::{for_people, remedy, rows_that_fit};
+use super::out_of_fold::{FoldRows, OutOfFold};
 use super::race::Race;
-use super::table::{Score, Scores, count, entries, search, table};
+use super::table::{Judging, Score, Scores, count, entries, search, table};
 use crate::data::{Dataset, Split};
 use crate::error::{Error, Result};
+use crate::linalg::Matrix;
 use crate::method::{CvEntry, Grid, Method, Problem, Ranking, Refinement};
 use crate::metrics::log_loss_of;
 use crate::model::CvTable;
-use crate::params::{Protocol, Validation};
+use crate::params::{Protocol, Score as Asked, Validation};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes of log scores that are kept for later; beyond, the chosen setting is asked again.
+const KEPT_BYTES: usize = 256 << 20;
+
+/// A table, and the log scores of the chosen setting where they were kept.
+pub(super) struct Validated<S> {
+    pub(super) table: CvTable<S>,
+    pub(super) out_of_fold: Option<OutOfFold>,
+}
 
 /// Cross-validates every setting of the arms, which are those of [`Method::grid`] on the whole data
 /// set. The grid is widened while the best setting lies at its edge, if the method has more
@@ -29,7 +41,7 @@ pub(super) fn cross_validate<M: Method>(
     arms: Grid<M::Setting>,
     protocol: &Protocol,
     control: &Control,
-) -> Result<CvTable<M::Setting>> {
+) -> Result<Validated<M::Setting>> {
     let mut folds = data.folds(protocol.folds, protocol.seed)?;
     if protocol.validation == Validation::Split {
         folds.truncate(1);
@@ -38,32 +50,44 @@ pub(super) fn cross_validate<M: Method>(
         .iter()
         .map(|f| f.test.iter().map(|&i| data.weight(i)).sum())
         .collect();
-    let score = |arms: Grid<M::Setting>| {
-        let (scores, race) = score_arms(method, data, &folds, &arms, protocol, control)?;
-        let rows = folds.iter().map(|f| f.test.len()).sum::<usize>() as f64;
-        let left = &race.left_after;
-        Ok(entries(
-            arms,
-            &scores,
-            &weights,
-            left,
-            method.ranking(),
-            rows,
-        ))
+    let held_out: Vec<FoldRows> = folds.iter().map(|f| FoldRows::new(data, f)).collect();
+    let measure = measure::<M>(data, protocol)?;
+    let mut kept: Vec<(M::Setting, Vec<Option<Matrix>>)> = Vec::new();
+    let mut score = |arms: Grid<M::Setting>| {
+        let keep = keeps_scores(method, data, &arms, kept.len());
+        let asked = Asking { measure, keep };
+        let (mut scores, race) =
+            score_arms(method, data, &folds, &arms, protocol, &asked, control)?;
+        let judging = Judging {
+            folds: &held_out,
+            weights: &weights,
+            rows: folds.iter().map(|f| f.test.len()).sum::<usize>() as f64,
+            ranking: method.ranking(),
+            measure,
+        };
+        let settings = arms.clone();
+        let found = entries(arms, &scores, &race.left_after, &judging);
+        if keep {
+            for (a, arm) in settings.into_iter().enumerate() {
+                for (c, setting) in arm.into_iter().enumerate() {
+                    let of_folds = scores.iter_mut().map(|fold| fold[a][c].as_mut());
+                    kept.push((setting, of_folds.map(|s| s?.scores.take()).collect()));
+                }
+            }
+        }
+        Ok(found)
     };
-    let (mut grid, mut chosen) = search(
-        method,
-        arms,
-        data.labels().n_classes(),
-        protocol.rule,
-        score,
-    )?;
+    let rule = protocol.picking_rule();
+    let (mut grid, mut chosen) = search(method, arms, data.labels().n_classes(), rule, &mut score)?;
     let refinement = method.refine(problem, protocol, &grid, chosen)?;
     if let Refinement::Entry(other) = refinement {
         chosen = other;
-    } else if let Refinement::Told(other, setting) = refinement {
+    }
+    // What was measured is this setting; a refinement may tell it more than the folds knew.
+    let mut measured = grid[chosen].setting.clone();
+    if let Refinement::Told(other, setting) = refinement {
         chosen = other;
-        grid[chosen].setting = setting;
+        measured = std::mem::replace(&mut grid[chosen].setting, setting);
     } else if let Refinement::Setting(setting, bound) = refinement {
         control.checkpoint()?;
         let refined = score(vec![vec![setting]])?.pop();
@@ -80,7 +104,44 @@ pub(super) fn cross_validate<M: Method>(
             );
         }
     }
-    Ok(table(grid, chosen, folds.len(), protocol.rule))
+    let scores = kept.into_iter().find(|(s, _)| *s == measured);
+    let out_of_fold = scores.and_then(|(_, scores)| OutOfFold::known(held_out, scores));
+    Ok(Validated {
+        table: table(grid, chosen, folds.len(), rule),
+        out_of_fold,
+    })
+}
+
+/// What the user chooses settings for, if not for what the method ranks by.
+fn measure<M: Method>(data: &Dataset, protocol: &Protocol) -> Result<Option<Measure>> {
+    let labels = data.labels();
+    let positive = protocol.positive_of(labels.classes())?;
+    Ok(protocol.score.map(|score| Measure {
+        score,
+        n_classes: labels.n_classes(),
+        positive,
+        tempered: M::ABOUT.calibrated && protocol.calibrate,
+    }))
+}
+
+/// Whether the log scores of all settings may be kept. A ranking at a temperature needs them.
+fn keeps_scores<M: Method>(
+    method: &M,
+    data: &Dataset,
+    arms: &[Vec<M::Setting>],
+    already: usize,
+) -> bool {
+    let settings = already + arms.iter().map(Vec::len).sum::<usize>();
+    let values = settings * data.n_samples() * data.labels().n_classes();
+    method.ranking() == Ranking::TemperedLogLoss || 8 * values <= KEPT_BYTES
+}
+
+/// What is wanted of every setting.
+struct Asking {
+    /// What settings are chosen for, if the user said.
+    measure: Option<Measure>,
+    /// Whether log scores are kept.
+    keep: bool,
 }
 
 /// Scores of every setting in every fold, `[fold][arm][setting]`, and how the arms fared.
@@ -90,6 +151,7 @@ fn score_arms<M: Method>(
     folds: &[Split],
     arms: &[Vec<M::Setting>],
     protocol: &Protocol,
+    asked: &Asking,
     control: &Control,
 ) -> Result<(Scores, Race)> {
     let plan = Plan::new(
@@ -104,12 +166,10 @@ fn score_arms<M: Method>(
     control.report(0, total);
     let unit = (0..data.n_samples()).map(|i| data.weight(i)).sum::<f64>() / data.n_samples() as f64;
     let mut race = Race::new(arms, unit);
-    // A race runs fold by fold, so that the first folds can spare work in the others.
-    let at_once = if method.races() {
-        1
-    } else {
-        plan.folds_at_once
-    };
+    // A race runs fold by fold, so that the first folds can spare work in the others. It is a race
+    // for few wrong rows.
+    let races = method.races() && matches!(protocol.score, None | Some(Asked::Error));
+    let at_once = if races { 1 } else { plan.folds_at_once };
     for group in folds.chunks(at_once) {
         let prepared: Vec<PreparedFold> = group
             .iter()
@@ -126,7 +186,7 @@ fn score_arms<M: Method>(
                     control.checkpoint()?;
                     let score = match race.left_after[a] {
                         Some(_) => Ok(vec![None; arms[a].len()]),
-                        None => score(&prepared[f], method, &arms[a]),
+                        None => score(&prepared[f], method, &arms[a], asked),
                     };
                     control.report(done.fetch_add(1, Ordering::Relaxed) + 1, total);
                     score
@@ -138,7 +198,7 @@ fn score_arms<M: Method>(
         for _ in group {
             scores.push(results.by_ref().take(arms.len()).collect::<Vec<_>>());
         }
-        if method.races()
+        if races
             && scores.len() < folds.len()
             && let Some(last) = scores.last()
         {
@@ -226,16 +286,23 @@ fn score<M: Method>(
     prepared: &PreparedFold,
     method: &M,
     arm: &[M::Setting],
+    asked: &Asking,
 ) -> Result<Vec<Option<Score>>> {
+    let rows = HeldOutRows {
+        classes: &prepared.classes,
+        truth: &prepared.truth,
+        weights: &prepared.weights,
+    };
     let Some(fold) = &prepared.fold else {
         let only = prepared.classes.first().copied().unwrap_or(0);
-        let rows = prepared.truth.iter().zip(&prepared.weights);
-        let wrong: f64 = rows.filter(|(t, _)| **t != only).map(|(_, w)| w).sum();
+        let wrong = prepared.truth.iter().zip(&prepared.weights);
+        let wrong: f64 = wrong.filter(|(t, _)| **t != only).map(|(_, w)| w).sum();
         let score = Score {
             wrong,
             log_loss: wrong * log_loss_of(0.0),
             kept: None,
-            rows: vec![],
+            measured: asked.measure.map(|m| m.of_one_class(only, &rows)),
+            scores: asked.keep.then(|| Matrix::zeros(prepared.truth.len(), 1)),
         };
         return Ok(vec![Some(score); arm.len()]);
     };
@@ -244,14 +311,12 @@ fn score<M: Method>(
         .into_iter()
         .map(|h| {
             let h = h?;
-            let rows = if method.ranking() == Ranking::TemperedLogLoss {
-                prepared.scored(fold, &h.scores)
-            } else {
-                vec![]
-            };
+            let measured = asked.measure.map(|m| m.of(&h.scores, &rows));
+            let scores = asked.keep.then(|| h.scores.clone());
             // A class without a row in the training part has probability 0.
             let mut score = count(h.scores, &fold.held_out_classes, |i| prepared.weights[i]);
-            score.rows = rows;
+            score.measured = measured;
+            score.scores = scores;
             score.kept = h.weights.map(|w| w.iter().map(|v| *v != 0.0).collect());
             Some(score)
         })
@@ -285,6 +350,7 @@ mod tests {
             pool.install(|| {
                 cross_validate(&method, &data, &problem, arms.clone(), &protocol, &control)
                     .expect("runs")
+                    .table
             })
         };
         let table = run(1, u64::MAX);
@@ -331,7 +397,7 @@ mod tests {
         let (data, protocol, kos) = (simulate::rings(0), Protocol::default(), Kos::new());
         let problem = prepare_all(&data, &protocol).expect("valid").problem;
         let arms = kos.grid(&problem, &protocol).expect("a grid");
-        cross_validate(&kos, &data, &problem, arms, &protocol, control)
+        cross_validate(&kos, &data, &problem, arms, &protocol, control).map(|v| v.table)
     }
 
     #[test]

@@ -152,6 +152,8 @@ pub fn train_density(
         },
         temperature: 1.0,
         costs: vec![],
+        shifts: vec![],
+        threshold: None,
         record: record(density, protocol, n, kernel, tuning, &estimate),
         expansion: estimate.expansion,
     };
@@ -296,6 +298,7 @@ fn record(
         class_counts: vec![n],
         train_error: 0.0,
         cv: None,
+        assessment: None,
         auto: None,
         importances: vec![],
         density: Some(DensityRecord {

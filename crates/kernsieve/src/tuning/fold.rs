@@ -1,6 +1,5 @@
 //! From a data set to the problem of a method, on all rows or in a fold.
 
-use super::temperature::Scored;
 use crate::classes::Classes;
 use crate::data::{Dataset, Scaling, Split};
 use crate::error::Result;
@@ -115,6 +114,18 @@ impl PreparedFold {
         })
     }
 
+    /// The same with everything learnt inside the fold, where the method knows a way.
+    pub(super) fn scores_afresh<M: Method>(
+        &self,
+        method: &M,
+        setting: &M::Setting,
+    ) -> Result<Option<Matrix>> {
+        let Some(fold) = &self.fold else {
+            return Ok(None);
+        };
+        Ok(method.held_out_afresh(fold, setting)?.map(|h| h.scores))
+    }
+
     /// The scores of one setting on the held-out rows; zeros if the fold has only one class.
     pub(super) fn scores_of<M: Method>(
         &self,
@@ -130,20 +141,5 @@ impl PreparedFold {
             .next()
             .flatten()
             .map(|h: HeldOut| h.scores))
-    }
-
-    /// The held-out rows whose class the fold knows and whose scores are finite.
-    pub(super) fn scored(&self, fold: &Fold, scores: &Matrix) -> Vec<Scored> {
-        let rows = scores.iter_rows().zip(&fold.held_out_classes);
-        rows.zip(&self.weights)
-            .filter(|((row, _), _)| row.iter().all(|s| s.is_finite()))
-            .filter_map(|((row, own), &weight)| {
-                Some(Scored {
-                    scores: row.to_vec(),
-                    own: (*own)?,
-                    weight,
-                })
-            })
-            .collect()
     }
 }

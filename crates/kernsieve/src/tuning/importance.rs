@@ -1,29 +1,47 @@
 //! Permutation importance: what it costs to shuffle a feature of rows that a fit has not seen.
 //!
-//! Every fold is fitted at the chosen setting, then one feature after the other is shuffled among
-//! the held-out rows. The increase of error and log loss is what the fit loses without the feature;
-//! its standard error is that over folds. Features that stand for each other share their importance,
-//! and each alone may seem to have little.
+//! Every fold of at most 1000 rows is fitted at the chosen setting, then one feature after the
+//! other is shuffled among the held-out rows. With `L` the error or the mean log loss of the
+//! held-out rows `X` of a fold and `X^(j)` the same rows with feature `j` shuffled,
+//! ```text
+//! importance_j = mean over folds and shuffles of  L(X^(j)) - L(X)
+//! ```
+//! is what the fit loses without the feature. Folds share most of their training rows, so what one
+//! of them mistakes for a pattern the others do, too, and the spread over `k` folds of variance
+//! `s^2` is too small a standard error; it is corrected as in Nadeau & Bengio ("Inference for the
+//! generalization error", Machine Learning 52 (2003)):
+//! ```text
+//! se^2 = s^2 (1 / k + held-out rows / training rows)
+//! ```
+//! Features that stand for each other share their importance, and each alone may seem to have
+//! little.
+//!
+//! The fits cost as much as one setting of a cross-validation, the shuffles a bounded number of
+//! kernel values: of many features, or with many support rows, fewer shuffles are made and only the
+//! features that seem strongest are tried.
 
 use super::control::Control;
-use super::fold::prepare;
+use super::refit::{Refit, for_each, splits};
 use super::sample::drawn;
-use crate::data::{Dataset, Rng};
-use crate::decision::{argmax, softmax_rows};
+use crate::data::{Dataset, Rng, Split};
 use crate::error::Result;
 use crate::linalg::Matrix;
-use crate::method::{Fit, Method};
-use crate::metrics::{log_loss_of, mean_and_standard_error};
+use crate::method::Method;
+use crate::metrics::mean_and_standard_error;
 use crate::model::{Importance, Model};
-use crate::params::Protocol;
-use rayon::prelude::*;
 
 /// Rows from which importances are estimated.
 const ROWS: usize = 1000;
-/// Features of largest weight that are shuffled.
+/// Features that are shuffled at most.
 const FEATURES: usize = 64;
+/// Features that are shuffled however long a prediction takes.
+const LEAST_FEATURES: usize = 8;
 /// Shuffles of a feature in a fold.
 const SHUFFLES: usize = 3;
+/// Multiplications that all shuffles together may take: about a second.
+const WORK: f64 = 4e9;
+/// What a kernel value costs beyond the features it reads, in multiplications.
+const KERNEL_VALUE: usize = 8;
 
 /// Importances of the features that a model uses, most important first.
 pub(super) fn importances<M: Method>(
@@ -31,64 +49,48 @@ pub(super) fn importances<M: Method>(
     setting: &M::Setting,
     model: &Model,
     data: &Dataset,
-    protocol: &Protocol,
     control: &Control,
 ) -> Result<Vec<Importance>> {
-    let sample = drawn(data, ROWS, protocol.seed)?.map(|(_, sample)| sample);
+    let protocol = &model.record.options.protocol;
+    let rows = method.tuning_rows(data.n_samples());
+    let rows = rows.map_or(ROWS, |rows| rows.min(ROWS));
+    let sample = drawn(data, rows, protocol.seed)?.map(|(_, sample)| sample);
     let data = sample.as_ref().unwrap_or(data);
-    let weights = model.feature_weights();
-    let mut features: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
-    features.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()));
-    features.truncate(FEATURES);
-    let splits = data.folds(protocol.folds, protocol.seed)?;
-    let folds: Vec<Option<Vec<(f64, f64)>>> = splits
-        .par_iter()
-        .enumerate()
-        .map(|(k, split)| {
+    let (features, shuffles) = plan(model, data);
+    let splits = splits(data, protocol)?;
+    let growth = for_each(&splits, control, |k, split| {
+        let Some(refit) = Refit::new(method, setting, data, split, protocol)? else {
+            return Ok(None);
+        };
+        let whole = refit.loss(&refit.x, model.temperature);
+        let one = |&j: &usize| -> Result<(f64, f64)> {
             control.checkpoint()?;
-            let prepared = prepare(data, &split.train, protocol)?;
-            if prepared.classes.len() < 2 {
-                return Ok(None);
+            let mut sums = (0.0, 0.0);
+            for s in 0..shuffles {
+                let stream = ((k * SHUFFLES + s) * data.n_features() + j) as u64;
+                let mut rng = Rng::stream(protocol.seed ^ 0x1a9e, stream);
+                let other = shuffled(&refit.x, j, &mut rng);
+                let (error, loss) = refit.loss(&other, model.temperature);
+                sums.0 += (error - whole.0) / shuffles as f64;
+                sums.1 += (loss - whole.1) / shuffles as f64;
             }
-            let fit = method.fit(&prepared.problem, setting)?;
-            let rows = Rows {
-                x: prepared.scaling.apply(data.x(), &split.test),
-                truth: split
-                    .test
-                    .iter()
-                    .map(|&i| {
-                        let code = data.labels().codes()[i];
-                        prepared.classes.iter().position(|c| *c == code)
-                    })
-                    .collect(),
-                weights: split.test.iter().map(|&i| data.weight(i)).collect(),
-                temperature: model.temperature,
-            };
-            let whole = rows.loss(&fit, &rows.x);
-            let losses = features.iter().map(|&j| {
-                let mut sums = (0.0, 0.0);
-                for s in 0..SHUFFLES {
-                    let stream = ((k * SHUFFLES + s) * weights.len() + j) as u64;
-                    let mut rng = Rng::stream(protocol.seed ^ 0x1a9e, stream);
-                    let (error, loss) = rows.loss(&fit, &rows.shuffled(j, &mut rng));
-                    sums.0 += (error - whole.0) / SHUFFLES as f64;
-                    sums.1 += (loss - whole.1) / SHUFFLES as f64;
-                }
-                sums
-            });
-            Ok(Some(losses.collect()))
-        })
-        .collect::<Result<_>>()?;
-    let folds: Vec<Vec<(f64, f64)>> = folds.into_iter().flatten().collect();
+            Ok(sums)
+        };
+        features
+            .iter()
+            .map(one)
+            .collect::<Result<Vec<_>>>()
+            .map(Some)
+    })?;
+    let growth: Vec<Vec<(f64, f64)>> = growth.into_iter().flatten().collect();
+    let ratio = held_out_to_training(&splits);
     let mut all: Vec<Importance> = features
         .iter()
         .enumerate()
         .map(|(f, &feature)| {
-            let over = |pick: &dyn Fn(&(f64, f64)) -> f64| {
-                let values: Vec<f64> = folds.iter().map(|fold| pick(&fold[f])).collect();
-                mean_and_standard_error(&values)
-            };
-            let ((error, error_se), (log_loss, log_loss_se)) = (over(&|v| v.0), over(&|v| v.1));
+            let (errors, losses): (Vec<f64>, Vec<f64>) = growth.iter().map(|fold| fold[f]).unzip();
+            let (error, error_se) = corrected(&errors, ratio);
+            let (log_loss, log_loss_se) = corrected(&losses, ratio);
             Importance {
                 feature,
                 error,
@@ -103,43 +105,103 @@ pub(super) fn importances<M: Method>(
     Ok(all)
 }
 
-/// The held-out rows of a fold.
-struct Rows {
-    x: Matrix,
-    truth: Vec<Option<usize>>,
-    weights: Vec<f64>,
-    temperature: f64,
+/// The features to shuffle, and how often. The number of multiplications decides, not the time, so
+/// that a machine's speed changes no result.
+fn plan(model: &Model, data: &Dataset) -> (Vec<usize>, usize) {
+    let used = model
+        .feature_weights()
+        .iter()
+        .filter(|w| **w != 0.0)
+        .count();
+    let support = model
+        .reader()
+        .support
+        .rows()
+        .max(model.expansion.support.rows());
+    let rows = data.n_samples();
+    let values = rows * support.min(rows).max(1);
+    let each = values as f64 * (used + KERNEL_VALUE) as f64;
+    let most = (WORK / each) as usize;
+    let features = used.min(FEATURES).min(most.max(LEAST_FEATURES));
+    let shuffles = (most / features.max(1)).clamp(1, SHUFFLES);
+    (strongest(model, data, features), shuffles)
 }
 
-impl Rows {
-    /// The rows with one feature shuffled among them.
-    fn shuffled(&self, feature: usize, rng: &mut Rng) -> Matrix {
-        let mut order: Vec<usize> = (0..self.x.rows()).collect();
-        rng.shuffle(&mut order);
-        let mut x = self.x.clone();
-        for (i, &from) in order.iter().enumerate() {
-            x[(i, feature)] = self.x[(from, feature)];
-        }
-        x
+/// The features of largest weight; among equal ones, those whose values, or whose squared
+/// deviations from the mean, differ most between the classes.
+fn strongest(model: &Model, data: &Dataset, most: usize) -> Vec<usize> {
+    let weights = model.feature_weights();
+    let mut features: Vec<usize> = (0..weights.len()).filter(|&j| weights[j] != 0.0).collect();
+    if features.len() <= most {
+        return features;
     }
-
-    /// Error and mean log loss.
-    fn loss(&self, fit: &Fit, x: &Matrix) -> (f64, f64) {
-        let mut p = fit.decision.scores(&fit.outputs(x));
-        p.as_mut_slice()
-            .iter_mut()
-            .for_each(|s| *s /= self.temperature);
-        softmax_rows(&mut p);
-        let total: f64 = self.weights.iter().sum();
-        let (mut wrong, mut loss) = (0.0, 0.0);
-        for (i, (&own, w)) in self.truth.iter().zip(&self.weights).enumerate() {
-            wrong += if Some(argmax(p.row(i))) == own {
+    let separation: Vec<f64> = (0..weights.len())
+        .map(|j| {
+            if weights[j] == 0.0 {
                 0.0
             } else {
-                *w
-            };
-            loss += w * log_loss_of(own.map_or(0.0, |c| p[(i, c)]));
-        }
-        (wrong / total, loss / total)
+                separation(data, j)
+            }
+        })
+        .collect();
+    features.sort_by(|&a, &b| {
+        let by_weight = weights[b].abs().total_cmp(&weights[a].abs());
+        by_weight.then(separation[b].total_cmp(&separation[a]))
+    });
+    features.truncate(most);
+    features
+}
+
+/// The larger share of variance between classes, of a feature and of its squared deviations from
+/// the mean: classes differ in where their values are, or in how far they spread.
+fn separation(data: &Dataset, feature: usize) -> f64 {
+    let column = data.x().column(feature);
+    let mean = column.iter().sum::<f64>() / column.len() as f64;
+    let squares: Vec<f64> = column.iter().map(|v| (v - mean).powi(2)).collect();
+    let between = between_share(&column, data);
+    between.max(between_share(&squares, data))
+}
+
+/// The share of the variance of some values that lies between the classes.
+fn between_share(values: &[f64], data: &Dataset) -> f64 {
+    let labels = data.labels();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let mut sums = vec![(0.0, 0.0); labels.n_classes()];
+    for (v, &c) in values.iter().zip(labels.codes()) {
+        sums[c].0 += 1.0;
+        sums[c].1 += v - mean;
     }
+    let between: f64 = sums
+        .iter()
+        .filter(|s| s.0 > 0.0)
+        .map(|s| s.1 * s.1 / s.0)
+        .sum();
+    let total: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    let share = between / total;
+    if share.is_finite() { share } else { 0.0 }
+}
+
+/// Held-out rows over training rows, of all splits together.
+fn held_out_to_training(splits: &[Split]) -> f64 {
+    let held_out: usize = splits.iter().map(|s| s.test.len()).sum();
+    let training: usize = splits.iter().map(|s| s.train.len()).sum();
+    held_out as f64 / training.max(1) as f64
+}
+
+/// The mean over folds, and its standard error for folds that share training rows.
+fn corrected(values: &[f64], held_out_to_training: f64) -> (f64, f64) {
+    let (mean, se) = mean_and_standard_error(values);
+    let factor = 1.0 + values.len() as f64 * held_out_to_training;
+    (mean, se * factor.sqrt())
+}
+
+/// The rows with one feature shuffled among them.
+fn shuffled(x: &Matrix, feature: usize, rng: &mut Rng) -> Matrix {
+    let mut order: Vec<usize> = (0..x.rows()).collect();
+    rng.shuffle(&mut order);
+    let mut other = x.clone();
+    for (i, &from) in order.iter().enumerate() {
+        other[(i, feature)] = x[(from, feature)];
+    }
+    other
 }

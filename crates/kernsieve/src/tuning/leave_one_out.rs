@@ -8,10 +8,10 @@
 
 use super::control::Control;
 use super::memory::{for_people, rows_that_fit};
-use super::table::{count, entries, search, table};
+use super::table::{Judging, count, entries, search, table};
 use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::method::{Grid, Method, Press, Problem};
+use crate::method::{Grid, Method, Press, Problem, Ranking};
 use crate::model::CvTable;
 use crate::params::Protocol;
 
@@ -27,39 +27,51 @@ pub(super) fn leave_one_out<M: Method>(
     check_memory::<M>(problem, control)?;
     let classes = problem.classes();
     let own: Vec<Option<usize>> = classes.codes().iter().map(|&c| Some(c)).collect();
-    let (grid, chosen) = search(method, arms, classes.n_classes(), protocol.rule, |arms| {
-        let total = arms.len();
-        control.report(0, total);
-        let (mut scores, mut presses) = (Vec::with_capacity(total), Vec::new());
-        // One arm after the other: each is a few large matrix products, which use all threads
-        // themselves.
-        for arm in &arms {
-            control.checkpoint()?;
-            let own_scores = method.leave_one_out(problem, arm)?;
-            let (mut counts, mut means) = (Vec::new(), Vec::new());
-            for rows in own_scores {
-                means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &classes)));
-                counts.push(rows.map(|r| count(r.scores, &own, |i| classes.weight(i))));
+    let (grid, chosen) = search(
+        method,
+        arms,
+        classes.n_classes(),
+        protocol.picking_rule(),
+        |arms| {
+            let total = arms.len();
+            control.report(0, total);
+            let (mut scores, mut presses) = (Vec::with_capacity(total), Vec::new());
+            // One arm after the other: each is a few large matrix products, which use all threads
+            // themselves.
+            for arm in &arms {
+                control.checkpoint()?;
+                let own_scores = method.leave_one_out(problem, arm)?;
+                let (mut counts, mut means) = (Vec::new(), Vec::new());
+                for rows in own_scores {
+                    means.push(rows.as_ref().map(|r| press(&r.squared_residuals, &classes)));
+                    counts.push(rows.map(|r| count(r.scores, &own, |i| classes.weight(i))));
+                }
+                scores.push(counts);
+                presses.extend(means);
+                control.report(scores.len(), total);
             }
-            scores.push(counts);
-            presses.extend(means);
-            control.report(scores.len(), total);
-        }
-        let all_stay = vec![None; arms.len()];
-        let mut entries = entries(
-            arms,
-            &vec![scores],
-            &[classes.total()],
-            &all_stay,
-            method.ranking(),
-            classes.n_rows() as f64,
-        );
-        for (e, press) in entries.iter_mut().zip(presses) {
-            e.press = press;
-        }
-        Ok(entries)
-    })?;
-    Ok(table(grid, chosen, classes.n_rows(), protocol.rule))
+            let all_stay = vec![None; arms.len()];
+            // PRESS is the criterion, whatever the ranking.
+            let judging = Judging {
+                folds: &[],
+                weights: &[classes.total()],
+                rows: classes.n_rows() as f64,
+                ranking: Ranking::Error,
+                measure: None,
+            };
+            let mut entries = entries(arms, &vec![scores], &all_stay, &judging);
+            for (e, press) in entries.iter_mut().zip(presses) {
+                e.press = press;
+            }
+            Ok(entries)
+        },
+    )?;
+    Ok(table(
+        grid,
+        chosen,
+        classes.n_rows(),
+        protocol.picking_rule(),
+    ))
 }
 
 /// Weighted mean of the squared residuals, and its standard error.

@@ -2,10 +2,13 @@
 
 use crate::data::{Dataset, Scaling};
 use crate::method::{Certificate, Chosen, Fit, Setting};
+use crate::model::{Assessment, Model};
 use crate::notice::Notice;
 use crate::params::Params;
 use std::collections::HashSet;
 
+/// An area below the receiver operating characteristic that is clearly above one half.
+const CLEAR_AREA: f64 = 0.6;
 /// A residual of a closed form beyond this is more than rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -44,6 +47,28 @@ pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
         if !alone.is_empty() {
             notices.push(Notice::OneBlockClasses(named(alone)));
         }
+    }
+    notices
+}
+
+/// Notices about how held-out rows fared.
+pub(super) fn about_quality(a: &Assessment, model: &Model) -> Vec<Notice> {
+    let mut notices = vec![];
+    // Costs and thresholds buy one kind of error with another.
+    let plain = model.costs.is_empty() && model.threshold.is_none();
+    let expected = model.record.expected().map_or(a.error, |e| e.error);
+    let spread = (a.error * (1.0 - a.error) / a.rows.max(1) as f64).sqrt();
+    if plain && expected > a.baseline.error - spread {
+        notices.push(Notice::NoBetterThanBaseline {
+            error: expected,
+            baseline: a.baseline.error,
+            class: model.classes[a.baseline.class].clone(),
+            orders: a.auc.filter(|v| *v > CLEAR_AREA),
+        });
+    }
+    if !a.never_predicted.is_empty() {
+        let names = a.never_predicted.iter().map(|&c| model.classes[c].clone());
+        notices.push(Notice::NeverPredicted(names.collect()));
     }
     notices
 }

@@ -70,7 +70,8 @@ mod tests {
                     wrong: w,
                     log_loss: 0.0,
                     kept: None,
-                    rows: vec![],
+                    measured: None,
+                    scores: None,
                 })
             };
             wrong

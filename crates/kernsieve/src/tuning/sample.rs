@@ -3,10 +3,10 @@
 use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::fold::prepare_all;
-use crate::data::{Dataset, stratified_sample};
+use crate::data::{Dataset, sample_with, stratified_sample};
 use crate::error::Result;
 use crate::method::{Method, Setting};
-use crate::params::Protocol;
+use crate::params::{Protocol, Score};
 
 /// Rows to tune every setting on, if the method asks for fewer than there are.
 pub(super) fn tuning_sample<M: Method>(
@@ -17,7 +17,12 @@ pub(super) fn tuning_sample<M: Method>(
     let Some(size) = tuning_sample_size(method, data) else {
         return Ok(None);
     };
-    Ok(drawn(data, size, protocol.seed)?.map(|(_, sample)| sample))
+    // Errors hardly depend on a rare class, other measures do.
+    let sample = match protocol.score {
+        None | Some(Score::Error) => drawn(data, size, protocol.seed)?,
+        Some(_) => drawn_with_rare(data, size, protocol.seed)?,
+    };
+    Ok(sample.map(|(_, sample)| sample))
 }
 
 /// The number of rows that settings are found on, if it is less than all.
@@ -52,7 +57,7 @@ pub(super) fn bandwidth_of_a_sample<M: Method>(
     if widths().all(|w| Some(w) == widths().next()) {
         return Ok(None);
     }
-    let table = cross_validate(method, &sample, &problem, arms, protocol, control)?;
+    let table = cross_validate(method, &sample, &problem, arms, protocol, control)?.table;
     let bandwidth = table.best().setting.kernel().bandwidth();
     Ok(bandwidth.map(|bandwidth| FromSample {
         rows: sample.n_samples(),
@@ -69,6 +74,27 @@ pub(super) struct FromSample {
     pub(super) optimism: f64,
 }
 
+/// Rows of a class that a sample keeps, or all that there are: a sample by shares would leave too
+/// few rows of a rare class to learn it from.
+const RARE_ROWS: usize = 200;
+
+/// What the weights of a sample's rows are multiplied by, so that classes have the shares that they
+/// have in the data; `None` if they have these as it is, but for rounding.
+fn class_factors(data: &Dataset, sample: &Dataset) -> Option<Vec<f64>> {
+    let shares = |d: &Dataset| {
+        let mut sums = vec![0.0; d.labels().n_classes()];
+        let codes = d.labels().codes().iter().enumerate();
+        codes.for_each(|(i, &c)| sums[c] += d.weight(i));
+        let total: f64 = sums.iter().sum();
+        sums.into_iter().map(|s| s / total).collect::<Vec<f64>>()
+    };
+    let (all, own) = (shares(data), shares(sample));
+    let one_row = 1.5 / sample.n_samples() as f64;
+    let off = all.iter().zip(&own).any(|(a, b)| (a - b).abs() > one_row);
+    let factor = |(a, b): (&f64, &f64)| if *b > 0.0 { a / b } else { 1.0 };
+    off.then(|| all.iter().zip(&own).map(factor).collect())
+}
+
 /// A sample of this many rows by class, and which they are. `None` if there are no more rows than
 /// that, or if a given split would be left without rows to train on or to hold out, or with a
 /// single block of rows.
@@ -80,8 +106,70 @@ pub(super) fn drawn(
     if data.n_samples() <= size {
         return Ok(None);
     }
-    let rows = stratified_sample(data.labels(), size, seed);
+    whole_of(data, stratified_sample(data.labels(), size, seed))
+}
+
+/// The same with more rows of rare classes than their share, which weigh less, so that classes keep
+/// their shares.
+fn drawn_with_rare(
+    data: &Dataset,
+    size: usize,
+    seed: u64,
+) -> Result<Option<(Vec<usize>, Dataset)>> {
+    if data.n_samples() <= size {
+        return Ok(None);
+    }
+    let rows = sample_with(data.labels(), size, RARE_ROWS, seed);
+    let Some((rows, sample)) = whole_of(data, rows)? else {
+        return Ok(None);
+    };
+    let Some(factors) = class_factors(data, &sample) else {
+        return Ok(Some((rows, sample)));
+    };
+    let codes = sample.labels().codes().iter().enumerate();
+    let weights = codes.map(|(i, &c)| sample.weight(i) * factors[c]);
+    let weights = weights.collect();
+    Ok(Some((rows, sample.with_weights(weights)?)))
+}
+
+/// Some rows of the data, unless they leave a split or all blocks but one without rows.
+fn whole_of(data: &Dataset, rows: Vec<usize>) -> Result<Option<(Vec<usize>, Dataset)>> {
     let sample = data.select(&rows)?;
     let whole = sample.n_splits() == data.n_splits() && sample.n_blocks().is_none_or(|b| b > 1);
     Ok(whole.then_some((rows, sample)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Labels;
+    use crate::linalg::Matrix;
+
+    #[test]
+    fn a_sample_keeps_rare_rows_and_the_shares_of_the_classes() {
+        let n = 20_000;
+        let codes: Vec<usize> = (0..n).map(|i| usize::from(i % 400 == 0)).collect();
+        let labels = Labels::from_codes(codes, vec!["no".into(), "yes".into()]).expect("labels");
+        let x = Matrix::from_fn(n, 1, |i, _| i as f64);
+        let data = Dataset::new(x, labels, vec!["x".into()]).expect("data");
+        let found = drawn_with_rare(&data, 2000, 0).expect("two classes");
+        let (rows, sample) = found.expect("fewer");
+        // By shares there would be five.
+        assert_eq!((rows.len(), sample.labels().counts()[1]), (2000, 50));
+        let weight = |class: usize| {
+            let codes = sample.labels().codes().iter().enumerate();
+            let own = codes.filter(|(_, c)| **c == class);
+            own.map(|(i, _)| sample.weight(i)).sum::<f64>()
+        };
+        assert!((weight(1) / (weight(0) + weight(1)) - 1.0 / 400.0).abs() < 1e-12);
+        // Classes of about the same size have no weights.
+        let codes: Vec<usize> = (0..n).map(|i| i % 3).collect();
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        let labels = Labels::from_codes(codes, names).expect("labels");
+        let x = Matrix::from_fn(n, 1, |i, _| i as f64);
+        let even = Dataset::new(x, labels, vec!["x".into()]).expect("data");
+        let found = drawn_with_rare(&even, 2000, 0).expect("classes");
+        let (_, sample) = found.expect("fewer");
+        assert!(sample.weights().is_none());
+    }
 }

@@ -1,5 +1,7 @@
 //! The table of a validation: one entry per setting, and the chosen one.
 
+use super::measure::{Measure, Measured};
+use super::out_of_fold::FoldRows;
 use super::temperature::{Scored, tempered_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
@@ -17,8 +19,10 @@ pub(super) struct Score {
     pub(super) log_loss: f64,
     /// Whether each feature has a nonzero weight, if weights are learned.
     pub(super) kept: Option<Vec<bool>>,
-    /// The scores themselves, if the ranking needs all folds at once.
-    pub(super) rows: Vec<Scored>,
+    /// What settings are chosen for, if the user said.
+    pub(super) measured: Option<Measured>,
+    /// The log scores themselves, rows x classes of the fold, where they are kept.
+    pub(super) scores: Option<Matrix>,
 }
 
 /// Counts of every setting in every fold: `[fold][arm][setting]`.
@@ -65,7 +69,8 @@ pub(super) fn count(
         wrong: 0.0,
         log_loss: 0.0,
         kept: None,
-        rows: vec![],
+        measured: None,
+        scores: None,
     };
     let c = scores.cols();
     for (i, (row, &own)) in scores
@@ -82,20 +87,33 @@ pub(super) fn count(
     score
 }
 
-/// The entries of some arms; `weights` are those of the held-out rows of every fold, summed.
+/// What the folds have in common for all settings.
+pub(super) struct Judging<'a> {
+    /// The held-out rows of each fold.
+    pub(super) folds: &'a [FoldRows],
+    /// The sum of their weights.
+    pub(super) weights: &'a [f64],
+    /// Number of held-out rows.
+    pub(super) rows: f64,
+    /// What the method ranks by.
+    pub(super) ranking: Ranking,
+    /// What the user chooses for.
+    pub(super) measure: Option<Measure>,
+}
+
+/// The entries of some arms.
 pub(super) fn entries<S>(
     arms: Grid<S>,
     scores: &Scores,
-    weights: &[f64],
     left_after: &[Option<usize>],
-    ranking: Ranking,
-    rows: f64,
+    judging: &Judging<'_>,
 ) -> Vec<CvEntry<S>> {
-    let n: f64 = weights.iter().sum();
+    let n: f64 = judging.weights.iter().sum();
+    let ranking = judging.ranking;
     let mut entries = Vec::new();
     for (a, arm) in arms.into_iter().enumerate() {
         for (c, setting) in arm.into_iter().enumerate() {
-            let own: Option<Vec<Score>> = scores.iter().map(|fold| fold[a][c].clone()).collect();
+            let own: Option<Vec<&Score>> = scores.iter().map(|fold| fold[a][c].as_ref()).collect();
             let Some(own) = own else {
                 entries.push(CvEntry {
                     left_after: left_after[a],
@@ -105,23 +123,28 @@ pub(super) fn entries<S>(
             };
             let fold_errors: Vec<f64> = own
                 .iter()
-                .zip(weights)
+                .zip(judging.weights)
                 .map(|(s, w)| s.wrong / w.max(f64::MIN_POSITIVE))
                 .collect();
-            let tempered = (ranking == Ranking::TemperedLogLoss).then(|| tempered(&own, n));
+            let tempered =
+                (ranking == Ranking::TemperedLogLoss).then(|| tempered(&own, judging.folds, n));
+            let measured: Option<Vec<&Measured>> =
+                own.iter().map(|s| s.measured.as_ref()).collect();
+            let asked = judging.measure.zip(measured);
+            let asked = asked.and_then(|(m, folds)| m.of_folds(&folds, judging.weights));
+            let ranked = tempered.as_ref().map(|t| t.0);
+            let (asked, fold_scores) = asked.map_or((None, vec![]), |(v, f)| (Some(v), f));
             entries.push(CvEntry {
                 setting,
                 left_after: None,
-                score: tempered
-                    .as_ref()
-                    .map(|t| t.0)
-                    .or_else(|| score(&own, ranking, n)),
+                score: asked.or(ranked).or_else(|| score(&own, ranking, n)),
+                fold_scores,
                 temperature: tempered.as_ref().map(|t| t.1),
                 row_scores: tempered.map_or(vec![], |t| t.2),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
                 standard_error: match fold_errors.as_slice() {
                     // One split: the standard error of a proportion.
-                    [only] => (only * (1.0 - only) / rows.max(1.0)).sqrt(),
+                    [only] => (only * (1.0 - only) / judging.rows.max(1.0)).sqrt(),
                     all => mean_and_standard_error(all).1,
                 },
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
@@ -135,7 +158,7 @@ pub(super) fn entries<S>(
 }
 
 /// The criterion, if it is not the error alone.
-fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
+fn score(folds: &[&Score], ranking: Ranking, n: f64) -> Option<f64> {
     let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
     let loss = match ranking {
         Ranking::Error | Ranking::TemperedLogLoss => return None,
@@ -146,9 +169,12 @@ fn score(folds: &[Score], ranking: Ranking, n: f64) -> Option<f64> {
 
 /// The criterion at the temperature of least loss, that temperature, and the criterion of each row,
 /// relative to the mean weight.
-fn tempered(folds: &[Score], n: f64) -> (f64, f64, Vec<f64>) {
+fn tempered(folds: &[&Score], judged: &[FoldRows], n: f64) -> (f64, f64, Vec<f64>) {
     let wrong: f64 = folds.iter().map(|s| s.wrong).sum();
-    let rows: Vec<Scored> = folds.iter().flat_map(|s| s.rows.clone()).collect();
+    let both = folds.iter().zip(judged);
+    let rows: Vec<Scored> = both
+        .flat_map(|(s, rows)| s.scores.iter().flat_map(|m| rows.scored(m)))
+        .collect();
     let (temperature, loss) = tempered_log_loss(&rows);
     let unit = rows.len() as f64 / n;
     let by_row = rows
@@ -158,7 +184,7 @@ fn tempered(folds: &[Score], n: f64) -> (f64, f64, Vec<f64>) {
 }
 
 /// In how many folds each feature has a nonzero weight.
-fn feature_folds(folds: &[Score]) -> Vec<usize> {
+fn feature_folds(folds: &[&Score]) -> Vec<usize> {
     let mut counts: Vec<usize> = Vec::new();
     for kept in folds.iter().filter_map(|s| s.kept.as_ref()) {
         counts.resize(kept.len(), 0);
@@ -182,7 +208,11 @@ pub(super) fn table<S: Setting>(
     for (_, e) in grid.iter_mut().enumerate().filter(|(i, _)| *i != chosen) {
         e.feature_folds.clear();
     }
-    let optimism = optimism(&grid, chosen);
+    let score_optimism = match grid[chosen].is_scored() {
+        true => optimism(&grid, chosen, |e| &e.fold_scores),
+        false => 0.0,
+    };
+    let optimism = optimism(&grid, chosen, |e| &e.fold_errors);
     if grid[chosen].setting.size().step().is_none() {
         return CvTable {
             folds,
@@ -190,6 +220,7 @@ pub(super) fn table<S: Setting>(
             chosen,
             rule,
             optimism,
+            score_optimism,
             curve: vec![],
             feature_curve: vec![],
         };
@@ -225,6 +256,7 @@ pub(super) fn table<S: Setting>(
         chosen,
         rule,
         optimism,
+        score_optimism,
         curve,
         feature_curve,
     }

@@ -14,18 +14,21 @@ pub(super) struct Scored {
 impl Scored {
     /// The log loss at a temperature, times the weight.
     pub(super) fn loss(&self, temperature: f64) -> f64 {
+        self.smoothed_loss(temperature, 0.0)
+    }
+
+    /// The same if a share of the row belonged to all classes alike.
+    fn smoothed_loss(&self, temperature: f64, share: f64) -> f64 {
         let inverse = 1.0 / temperature;
-        let top = self
-            .scores
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = self
-            .scores
-            .iter()
-            .map(|v| ((v - top) * inverse).exp())
-            .sum();
-        self.weight * (total.ln() - (self.scores[self.own] - top) * inverse)
+        let all = self.scores.iter().copied();
+        let top = all.clone().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = all.clone().map(|v| ((v - top) * inverse).exp()).sum();
+        let mut own = (self.scores[self.own] - top) * inverse;
+        if share > 0.0 {
+            let mean = all.map(|v| v - top).sum::<f64>() / self.scores.len() as f64;
+            own = (1.0 - share) * own + share * mean * inverse;
+        }
+        self.weight * (total.ln() - own)
     }
 
     /// The weight if the class of the highest score is another one.
@@ -34,16 +37,16 @@ impl Scored {
     }
 }
 
-/// Minimises the log loss over temperatures from `lowest` to 1000; returns the temperature and the
-/// loss there, summed over the rows. The loss is convex in the inverse temperature, so a golden
-/// section search on a logarithmic scale finds the minimum.
-pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
-    if rows.is_empty() {
-        return (1.0, 0.0);
-    }
-    let loss = |log_t: f64| log_loss_at(rows, log_t.exp());
+/// Temperatures lie between these.
+pub(super) const RANGE: (f64, f64) = (0.25, 100.0);
+
+/// Minimises a loss over temperatures in a range; returns the temperature and the loss there. The
+/// log loss is convex in the inverse temperature, so a golden section search on a logarithmic scale
+/// finds the minimum.
+pub(super) fn best_temperature(loss: impl Fn(f64) -> f64, range: (f64, f64)) -> (f64, f64) {
+    let loss = |log_t: f64| loss(log_t.exp());
     let ratio = 0.5 * (5f64.sqrt() - 1.0);
-    let (mut low, mut high) = (lowest.min(1000.0).ln(), 1000f64.ln());
+    let (mut low, mut high) = (range.0.ln(), range.1.ln());
     let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
     let (mut fa, mut fb) = (loss(a), loss(b));
     while high - low > 1e-3 {
@@ -61,11 +64,30 @@ pub(super) fn best_temperature(rows: &[Scored], lowest: f64) -> (f64, f64) {
     (middle.exp(), loss(middle))
 }
 
-/// The log loss at a temperature, summed over the rows.
-fn log_loss_at(rows: &[Scored], temperature: f64) -> f64 {
-    let sum = |chunk: &[Scored]| chunk.iter().map(|row| row.loss(temperature)).sum();
-    let chunks = rows.par_chunks(1024).map(sum);
+/// The temperature of least log loss, as if a share `1 / (n + 2)` of every row belonged to all
+/// classes alike (Platt 2000): rows that are all on the right side do not make probabilities of 0
+/// and 1. 1 where there are no rows.
+pub(super) fn smoothed_temperature(rows: &[Scored]) -> f64 {
+    if rows.is_empty() {
+        return 1.0;
+    }
+    // A row of weight 2 is two rows.
+    let n: f64 = rows.iter().map(|row| row.weight).sum();
+    let share = 1.0 / (n + 2.0);
+    let loss = |t: f64| sum(rows, |row| row.smoothed_loss(t, share));
+    best_temperature(loss, RANGE).0
+}
+
+/// A sum over the rows, the same for any number of threads.
+fn sum(rows: &[Scored], of: impl Fn(&Scored) -> f64 + Sync) -> f64 {
+    let of = &of;
+    let chunks = rows.par_chunks(1024).map(|c| c.iter().map(of).sum::<f64>());
     chunks.collect::<Vec<f64>>().iter().sum()
+}
+
+/// The log loss at the temperature of least loss, summed over the rows.
+pub(super) fn least_log_loss(rows: &[Scored]) -> f64 {
+    best_temperature(|t| sum(rows, |row| row.loss(t)), RANGE).1
 }
 
 /// The temperature of least loss, and the log loss there, summed over the rows: how well the scores
@@ -77,7 +99,11 @@ pub(super) fn tempered_log_loss(rows: &[Scored]) -> (f64, f64) {
         row.scores.iter().fold(m, |m: f64, s| m.max(top - s))
     });
     let lowest = longest / (rows.len() as f64 + 1.0).ln();
-    best_temperature(rows, lowest.clamp(1e-6, 1.0))
+    if rows.is_empty() {
+        return (1.0, 0.0);
+    }
+    let loss = |t: f64| sum(rows, |row| row.loss(t));
+    best_temperature(loss, (lowest.clamp(1e-6, 1.0), 1000.0))
 }
 
 #[cfg(test)]
@@ -99,10 +125,25 @@ mod tests {
                 }
             })
             .collect();
-        let t = best_temperature(&rows, 0.25).0;
+        let t = smoothed_temperature(&rows);
         assert!((t - 3.0).abs() < 0.15, "{t}");
-        assert_eq!(best_temperature(&[], 0.25).0, 1.0);
+        let best = sum(&rows, |r| r.loss(t));
+        assert!(
+            [0.9, 1.1]
+                .iter()
+                .all(|f| sum(&rows, |r| r.loss(f * t)) > best)
+        );
+        assert_eq!(smoothed_temperature(&[]), 1.0);
+        // All rows on the right side by the same odds: those of one wrong row in n.
+        let right = Scored {
+            scores: vec![2.0, 0.0],
+            own: 0,
+            weight: 1.0,
+        };
+        let p = 1.0 / (1.0 + (-2.0 / smoothed_temperature(&vec![right; 50])).exp());
+        assert!((p - (1.0 - 0.5 / 52.0)).abs() < 1e-3, "{p}");
     }
+
     #[test]
     fn scores_that_are_log_odds_keep_their_temperature() {
         // Long odds, all of them borne out: what the number of rows supports is shorter.

@@ -1,22 +1,23 @@
-//! From a data set to a model, in six steps: prepare, plan, tune, calibrate, fit, assemble.
+//! From a data set to a model, in seven steps: prepare, plan, tune, ask held-out rows, fit, assemble,
+//! assess.
 
+use super::assess::{assess, threshold};
+use super::calibration::{Calibration, calibrate};
 use super::control::Control;
-use super::cross_validation::cross_validate;
+use super::cross_validation::{Validated, cross_validate};
 use super::fold::{Prepared, prepare_all};
-use super::importance::importances;
 use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
-use super::notices::{about_data, about_fit};
+use super::notices::{about_data, about_fit, about_quality};
 use super::out_of_fold::OutOfFold;
 use super::sample::{bandwidth_of_a_sample, tuning_sample};
 use crate::data::{Dataset, Labels, Scaling, Schema};
-use crate::decision::argmax;
 use crate::error::{Error, Result, require};
 use crate::method::{Chosen, Fit, Footprint, Method, Problem, params_of};
 use crate::metrics::weighted_error_rate;
 use crate::model::{Asked, CvTable, Model, TrainingRecord};
 use crate::notice::{Notice, Tuned};
-use crate::params::{Protocol, Validation};
+use crate::params::{Protocol, ThresholdRule, Validation};
 use std::time::Instant;
 
 /// A model and how it was trained.
@@ -75,28 +76,68 @@ fn train<M: Method>(
     let mut job = Job::prepare(method, data, protocol)?;
     let started = Instant::now();
     let plan = job.plan(control)?;
-    let tuned = job.tune(&plan, control)?;
-    let (temperature, out_of_fold) = job.calibrate(&plan, &tuned, control)?;
+    let mut tuned = job.tune(&plan, control)?;
+    let pass = job.ask_held_out(&plan, &mut tuned, control)?;
     let tune_seconds = started.elapsed().as_secs_f64();
     control.checkpoint()?;
     let started = Instant::now();
     let fit = job.method.fit(&job.all.problem, &tuned.setting)?;
     let fit_seconds = started.elapsed().as_secs_f64();
-    let setting = tuned.setting.clone();
-    let measure = M::ABOUT.importances && tuned.table.is_some();
-    let tuned_method = plan.method;
-    let (mut model, notices) = job.assemble(schema, tuned, fit, temperature)?;
-    if measure {
-        let found = importances(&tuned_method, &setting, &model, data, protocol, control)?;
-        model.record.importances = found;
-    }
+    let (mut model, mut notices) = job.assemble(schema, tuned, fit, pass.as_ref())?;
+    let judged = plan.data(data);
+    notices.extend(judge(&mut model, pass.as_ref(), judged, data, protocol)?);
     Ok(Trained {
         model,
         notices,
         tune_seconds,
         fit_seconds,
-        out_of_fold,
+        out_of_fold: pass.filter(|_| plan.sample.is_none()),
     })
+}
+
+/// Step 7: the threshold, what held-out rows say, and the training error.
+fn judge(
+    model: &mut Model,
+    pass: Option<&OutOfFold>,
+    judged: &Dataset,
+    data: &Dataset,
+    protocol: &Protocol,
+) -> Result<Vec<Notice>> {
+    let (found, notice) = threshold(pass, model, judged, protocol)?;
+    model.threshold = found;
+    let mut notices = Vec::from_iter(notice);
+    let labels = data.labels();
+    let names = labels.classes().iter();
+    let place: Vec<Option<usize>> = names
+        .map(|c| model.classes.iter().position(|m| m == c))
+        .collect();
+    let truth = labels.codes().iter().map(|&c| place[c]);
+    let truth: Vec<usize> = truth.map(|t| t.unwrap_or(usize::MAX)).collect();
+    let predicted = model.predict(data.x()).classes;
+    model.record.train_error = weighted_error_rate(&predicted, &truth, data.weights());
+    if let Some(pass) = pass {
+        let shares = class_shares(data, &model.classes);
+        let found = assess(pass, model, judged, protocol, &shares)?;
+        notices.extend(found.iter().flat_map(|a| about_quality(a, model)));
+        model.record.assessment = found;
+    }
+    Ok(notices)
+}
+
+/// Shares of these classes in the rows.
+fn class_shares(data: &Dataset, classes: &[String]) -> Vec<f64> {
+    let labels = data.labels();
+    let mut sums = vec![0.0; labels.n_classes()];
+    for (i, &c) in labels.codes().iter().enumerate() {
+        sums[c] += data.weight(i);
+    }
+    let total: f64 = sums.iter().sum();
+    let names = labels.classes();
+    let share = |class: &String| {
+        let at = names.iter().position(|c| c == class);
+        at.map_or(0.0, |c| sums[c] / total)
+    };
+    classes.iter().map(share).collect()
 }
 
 /// Everything that the steps share.
@@ -118,10 +159,19 @@ struct Plan<M> {
     optimism: f64,
 }
 
-/// The setting, and the table that it was chosen from.
+impl<M> Plan<M> {
+    /// The rows to tune on.
+    fn data<'a>(&'a self, all: &'a Dataset) -> &'a Dataset {
+        self.sample.as_ref().map_or(all, |(data, _)| data)
+    }
+}
+
+/// The setting, the table that it was chosen from, and its log scores of held-out rows if they were
+/// kept.
 struct Tuning<M: Method> {
     setting: M::Setting,
     table: Option<CvTable<M::Setting>>,
+    out_of_fold: Option<OutOfFold>,
 }
 
 impl<'a, M: Method> Job<'a, M> {
@@ -131,6 +181,7 @@ impl<'a, M: Method> Job<'a, M> {
         protocol.check()?;
         let all = prepare_all(data, protocol)?;
         let mut notices = about_data(data, &all.scaling);
+        protocol.positive_of(data.labels().classes())?;
         let mut method = method.clone();
         notices.extend(method.adapt(all.problem.labels.n_classes()));
         if !all.scaling.active.contains(&true) {
@@ -146,6 +197,13 @@ impl<'a, M: Method> Job<'a, M> {
                 "cv or split, unless the method is smkda without `candidates` and `posterior`, \
                  which has a formula for leave-one-out",
             )?;
+            if protocol.score.is_some() {
+                return Err(Error::Data(
+                    "leaving out one row at a time chooses by squared residuals; a `score` is \
+                     measured on folds (`validation=cv`)"
+                        .into(),
+                ));
+            }
             if data.blocks().is_some() {
                 return Err(Error::Data(
                     "leaving out one row at a time divides the blocks of rows; validate by folds \
@@ -214,9 +272,13 @@ impl<'a, M: Method> Job<'a, M> {
             return Ok(Tuning {
                 setting,
                 table: None,
+                out_of_fold: None,
             });
         }
-        let mut table = match protocol.validation {
+        let Validated {
+            mut table,
+            out_of_fold,
+        } = match protocol.validation {
             Validation::Folds | Validation::Split => {
                 cross_validate(method, data, problem, arms, protocol, control)?
             }
@@ -226,7 +288,10 @@ impl<'a, M: Method> Job<'a, M> {
                 // row took part in the selection.
                 let arm = vec![vec![table.best().setting.clone()]];
                 let folds = cross_validate(method, data, problem, arm, protocol, control)?;
-                table.with_error_of(&folds)
+                Validated {
+                    table: table.with_error_of(&folds.table),
+                    ..folds
+                }
             }
         };
         table.optimism += plan.optimism;
@@ -240,28 +305,48 @@ impl<'a, M: Method> Job<'a, M> {
         Ok(Tuning {
             setting: table.best().setting.clone(),
             table: Some(table),
+            out_of_fold,
         })
     }
 
-    /// Step 4: the temperature of the probabilities.
-    fn calibrate(
+    /// Step 4: log scores of held-out rows with the chosen setting; `None` without
+    /// cross-validation.
+    fn ask_held_out(
         &self,
         plan: &Plan<M>,
-        tuned: &Tuning<M>,
+        tuned: &mut Tuning<M>,
         control: &Control,
-    ) -> Result<(f64, Option<OutOfFold>)> {
-        if tuned.table.is_none() || !self.protocol.calibrate || !M::ABOUT.calibrated {
-            return Ok((1.0, None));
+    ) -> Result<Option<OutOfFold>> {
+        let Some(table) = &mut tuned.table else {
+            return Ok(None);
+        };
+        let (data, protocol) = (plan.data(self.data), self.protocol);
+        let mut pass = tuned.out_of_fold.clone().unwrap_or_default();
+        let split = protocol.validation == Validation::Split;
+        if !split || tuned.out_of_fold.is_none() {
+            let (method, setting) = (&plan.method, &tuned.setting);
+            pass.complete(method, setting, data, protocol, control)?;
         }
-        // The ranking may have found it on the way.
-        if let Some(temperature) = tuned.table.as_ref().and_then(|t| t.best().temperature) {
-            return Ok((temperature, None));
-        }
-        let data = plan.sample.as_ref().map_or(self.data, |(data, _)| data);
         let (method, setting) = (&plan.method, &tuned.setting);
-        let pass = OutOfFold::for_temperature(method, setting, data, self.protocol, control)?;
-        let temperature = pass.temperature();
-        Ok((temperature, plan.sample.is_none().then_some(pass)))
+        let more = pass.learn_afresh(method, setting, data, protocol, control)?;
+        table.optimism += more.max(0.0);
+        Ok(Some(pass))
+    }
+
+    /// The temperature of the probabilities, and what is added to log scores.
+    fn calibration(&self, pass: Option<&OutOfFold>, classes: &[String]) -> (f64, Vec<f64>) {
+        let Some(pass) = pass.filter(|_| self.protocol.calibrate) else {
+            return (1.0, vec![]);
+        };
+        let all = class_shares(self.data, self.data.labels().classes());
+        let Calibration { temperature, blend } =
+            calibrate(&pass.scored(), &all, M::ABOUT.calibrated);
+        if blend == 0.0 {
+            return (temperature, vec![]);
+        }
+        let shares = class_shares(self.data, classes);
+        let logs = shares.iter().map(|s| blend * s.max(1e-300).ln());
+        (temperature, logs.collect())
     }
 
     /// Step 6 (the fit itself is step 5): model, record, training error and notices.
@@ -270,7 +355,7 @@ impl<'a, M: Method> Job<'a, M> {
         schema: &Schema,
         tuned: Tuning<M>,
         mut fit: Fit,
-        temperature: f64,
+        pass: Option<&OutOfFold>,
     ) -> Result<(Model, Vec<Notice>)> {
         let params = params_of(&self.method);
         self.notices
@@ -278,11 +363,19 @@ impl<'a, M: Method> Job<'a, M> {
         let (data, kept) = (self.data, &self.all.classes);
         let report = fit.report;
         let setting = Chosen::of(&tuned.setting);
-        let mut model = Model {
-            classes: kept
-                .iter()
-                .map(|&c| data.labels().classes()[c].clone())
-                .collect(),
+        let names = kept.iter().map(|&c| data.labels().classes()[c].clone());
+        let classes: Vec<String> = names.collect();
+        let (temperature, shifts) = self.calibration(pass, &classes);
+        if !shifts.is_empty() {
+            self.notices.push(Notice::SharesInBlend);
+        }
+        // A threshold of least cost takes the place of probabilities that are weighed by costs.
+        let costs = match self.protocol.threshold {
+            Some(ThresholdRule::Cost) => vec![],
+            _ => costs(self.protocol, data.labels(), kept)?,
+        };
+        let model = Model {
+            classes,
             schema: schema.clone(),
             scaling: Scaling {
                 scores: fit.scores.or(self.all.scaling.scores),
@@ -292,7 +385,9 @@ impl<'a, M: Method> Job<'a, M> {
             expansion: fit.expansion,
             decision: fit.decision,
             temperature,
-            costs: costs(self.protocol, data.labels(), kept)?,
+            shifts,
+            costs,
+            threshold: None,
             record: TrainingRecord {
                 version: env!("CARGO_PKG_VERSION").into(),
                 method: M::ABOUT.name.into(),
@@ -304,8 +399,9 @@ impl<'a, M: Method> Job<'a, M> {
                 report,
                 n_rows: data.n_samples(),
                 class_counts: self.all.problem.labels.counts(),
-                train_error: f64::NAN,
+                train_error: 0.0,
                 cv: tuned.table.map(CvTable::erased),
+                assessment: None,
                 auto: None,
                 importances: vec![],
                 density: None,
@@ -318,10 +414,6 @@ impl<'a, M: Method> Job<'a, M> {
             )),
             other => other,
         })?;
-        let posterior = model.predict(data.x()).posterior;
-        let predicted: Vec<usize> = posterior.iter_rows().map(|r| kept[argmax(r)]).collect();
-        model.record.train_error =
-            weighted_error_rate(&predicted, data.labels().codes(), data.weights());
         Ok((model, self.notices))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Analysis;
 use super::frame::{Section, escape, file, name};
-use super::rows::Basis;
+use super::rows::{Basis, Judged};
 use crate::view::words::percent;
-use kernsieve::metrics::{normal_interval, wilson_interval};
+use kernsieve::metrics::macro_auc;
 use kernsieve::params::Validation;
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ pub fn section(a: &Analysis<'_>) -> Section {
     }
     body.push_str("</div>\n");
     if let (true, Some(words)) = (measured(a).is_some(), cross_validation(a)) {
-        let _ = writeln!(body, "<p class=\"note\">{words}.</p>");
+        let _ = writeln!(body, "<p class=\"note\">{words}</p>");
     }
     if !a.notices.is_empty() {
         let _ = writeln!(body, "<ul class=\"note\">");
@@ -39,7 +39,7 @@ pub fn section(a: &Analysis<'_>) -> Section {
 }
 
 /// Rows outside the training, or the rows that a saved model was applied to.
-fn measured<'a>(a: &'a Analysis<'_>) -> Option<&'a super::rows::Judged<'a>> {
+fn measured<'a>(a: &'a Analysis<'_>) -> Option<&'a Judged<'a>> {
     a.sets
         .first()
         .filter(|s| !matches!(s.basis, Basis::CrossValidated | Basis::Training) && s.n() > 0)
@@ -55,17 +55,18 @@ fn error(a: &Analysis<'_>) -> String {
         };
         return format!(
             "On {} of {} it is wrong on {}: <strong>an error of {}</strong> (95 % interval {} to \
-             {}, Wilson).{but}",
+             {}, Wilson).{but}{}",
             rows.basis.rows(rows.n()),
             file(&rows.source),
             rows.wrong(),
             percent(error),
             percent(low),
-            percent(high)
+            percent(high),
+            beside_baseline(a, rows, high).unwrap_or_default()
         );
     }
     if let Some(words) = cross_validation(a) {
-        return words + ".";
+        return words;
     }
     format!(
         "On its own {} training rows the error is <strong>{}</strong>, which says little about new \
@@ -75,43 +76,83 @@ fn error(a: &Analysis<'_>) -> String {
     )
 }
 
+/// The error to expect on new rows, and what always saying the same would have.
 fn cross_validation(a: &Analysis<'_>) -> Option<String> {
     let (n_rows, cv) = (a.summary.n_rows, a.summary.tuning.as_ref()?);
-    let (error, se) = (cv.best().error?, cv.best().standard_error);
-    // Folds with exactly equal errors say nothing about the spread.
-    let ((low, high), how) = if se > 0.0 {
-        (
-            normal_interval(error, se),
-            format!("from the standard error over the folds, {}", percent(se)),
-        )
-    } else {
-        let wrong = (error * n_rows as f64).round() as usize;
-        (wilson_interval(wrong, n_rows), "Wilson".into())
-    };
-    let how_many = match cv.validation {
-        Validation::Split => "On one tuning split".into(),
+    let quality = &a.summary.quality;
+    let expected = quality.expected?;
+    let how = match cv.validation {
+        Validation::Split => "on one tuning split".into(),
         _ => format!(
-            "In {}-fold cross-validation of the {} training rows",
-            cv.folds, n_rows
+            "in {}-fold cross-validation of the {n_rows} training rows",
+            cv.folds
         ),
     };
-    let mut words = format!(
-        "{how_many} <strong>the error is {}</strong> (95 % interval {} to {}, {how})",
-        percent(error),
-        percent(low),
-        percent(high)
+    let interval = format!(
+        "(95 % interval {} to {})",
+        percent(expected.low),
+        percent(expected.high)
     );
-    if cv.optimism > 0.0 {
-        let _ = write!(
-            words,
-            "; allowing for the choice of the settings about {}",
-            percent(error + cv.optimism)
-        );
-    }
-    if !a.summary.costs.is_empty() {
-        words.push_str("; costs of errors are not counted in it");
-    }
+    let mut words = if cv.optimism > 0.0 {
+        format!(
+            "On new rows <strong>an error of {}</strong> is to be expected {interval}: {} {how}, \
+             and {} for having chosen the best of many settings.",
+            percent(expected.error),
+            percent(expected.error - cv.optimism),
+            percent(cv.optimism)
+        )
+    } else {
+        format!(
+            "The error is <strong>{}</strong> {how} {interval}.",
+            percent(expected.error)
+        )
+    };
+    let Some(((class, error, log_loss), own)) = quality.baseline.zip(quality.assessment) else {
+        return Some(words);
+    };
+    let auc = own.auc.map_or(String::new(), |v| format!(", AUC {v:.3}"));
+    let _ = write!(
+        words,
+        " Always saying {} would be wrong on {}{}. Log loss {:.3} ({log_loss:.3} by class \
+         shares){auc}.",
+        name(class),
+        percent(error),
+        beside(a, expected.high, error),
+        own.log_loss
+    );
     Some(words)
+}
+
+/// What to say if the upper end of an error is not below that of always saying the same.
+fn beside(a: &Analysis<'_>, high: f64, baseline: f64) -> &'static str {
+    if high < baseline {
+        ""
+    } else if a.summary.costs.is_empty() && a.summary.quality.threshold.is_none() {
+        ": <strong>the model is not clearly better than that</strong>"
+    } else {
+        ": <strong>the model has not clearly fewer errors than that</strong>, which costs of \
+         errors or a threshold can bring about"
+    }
+}
+
+/// What always saying the largest class of the training would have on these rows, and how well
+/// probabilities rank them.
+fn beside_baseline(a: &Analysis<'_>, rows: &Judged<'_>, high: f64) -> Option<String> {
+    let (counts, classes) = (a.summary.class_counts, a.summary.classes);
+    let largest = (0..counts.len()).rev().max_by_key(|&c| counts[c])?;
+    let others = rows.truth.iter().filter(|t| **t != largest).count();
+    let error = others as f64 / rows.n().max(1) as f64;
+    // Rows of a class that the model does not know have no place in a ranking.
+    let known = rows.truth.iter().all(|t| *t < classes.len());
+    let each = (0..rows.n()).map(|i| rows.probabilities.row(i));
+    let auc = macro_auc(each, &rows.truth, None, classes.len()).filter(|_| known);
+    let auc = auc.map_or(String::new(), |v| format!(" AUC {v:.3}."));
+    Some(format!(
+        " Always saying {}, the largest class in training, would be wrong on {}{}.{auc}",
+        name(&classes[largest]),
+        percent(error),
+        beside(a, high, error)
+    ))
 }
 
 fn features(a: &Analysis<'_>) -> String {

@@ -345,7 +345,7 @@ mod tests {
             "10.0 %",
             "&lt; 0.001",
             "12 %",
-            "<strong><bdi class=\"name\" title=\"&lt;b&gt;\">",
+            "<strong><bdi class=\"name short\" title=\"&lt;b&gt;\">",
             "<p>Pick &lt;b&gt;: 1 ± 2.</p>",
             "auto took &lt;b&gt; 2.",
             "column &lt;s&gt; is constant",

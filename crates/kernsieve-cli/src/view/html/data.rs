@@ -23,6 +23,12 @@ pub struct Data {
     pub curve: Option<Curve>,
     /// Error against the number of features, where that of rows is drawn too.
     pub feature_curve: Option<Curve>,
+    /// Error against the number of rows that a fit sees.
+    pub learning_curve: Option<Curve>,
+    /// Mean probabilities along features.
+    pub dependence: Vec<Along>,
+    /// What thresholds between two classes do.
+    pub cuts: Option<Cuts>,
     /// Claimed and observed probabilities.
     pub calibration: Option<Calibration>,
 }
@@ -32,16 +38,16 @@ pub struct Data {
 pub struct Points {
     /// The name of the set, where one can choose between sets.
     pub name: String,
-    /// What the prediction of a row is called.
-    pub judged: &'static str,
     /// Places in the file.
     pub row: Vec<usize>,
     /// Observed class.
     pub y: Vec<usize>,
-    /// Predicted class.
+    /// Class that the model predicts, which also gave the outputs.
     pub p: Vec<usize>,
     /// Its probability.
     pub s: Vec<f64>,
+    /// Class predicted by a fit without the row's fold; empty where there are no such fits.
+    pub without: Vec<usize>,
     /// Outputs, one list each.
     pub z: Vec<Vec<Option<f64>>>,
     /// Values of the features, one list each.
@@ -86,6 +92,17 @@ pub struct Profile {
     pub p: Vec<Vec<f64>>,
 }
 
+/// Mean probabilities along a feature.
+#[derive(Serialize)]
+pub struct Along {
+    /// Its name.
+    pub name: String,
+    /// Its values.
+    pub x: Vec<f64>,
+    /// Classes with their probabilities.
+    pub lines: Vec<(usize, Vec<f64>)>,
+}
+
 /// Weights of features against the penalty.
 #[derive(Serialize)]
 pub struct WeightPath {
@@ -112,6 +129,20 @@ pub struct Curve {
     pub points: Vec<(f64, f64, Option<f64>)>,
     /// Position of the chosen one.
     pub chosen: Option<usize>,
+}
+
+/// What thresholds between two classes do: each with the share found, the share of right calls and
+/// the false alarms.
+#[derive(Serialize)]
+pub struct Cuts {
+    /// The class that is called from the threshold on.
+    pub positive: String,
+    /// Its share.
+    pub share: f64,
+    /// Some thresholds, the highest first.
+    pub points: Vec<[f64; 4]>,
+    /// That of the model.
+    pub chosen: [f64; 4],
 }
 
 /// Claimed and observed probabilities.

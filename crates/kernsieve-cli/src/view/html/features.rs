@@ -5,7 +5,7 @@ use super::data::{Data, WeightPath, rounded};
 use super::frame::{Section, bar, escape, figure, name, plain, table};
 use super::strength::Measure;
 use super::{Analysis, sieved};
-use crate::view::summary::ClassCoefficients;
+use crate::view::summary::{ClassCoefficients, CoefficientKind};
 use crate::view::words::{coefficient, percent};
 use std::fmt::Write;
 
@@ -24,10 +24,15 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     }
     let mut body = String::new();
     if !a.strength.features.is_empty() {
-        match (a.strength.measure, &a.summary.features.coefficients) {
-            (Measure::Import, _) => imports(a, &mut body),
-            (_, Some(rows)) => class_coefficients(a, rows, &mut body),
-            (Measure::OutOfFold, _) => sieved::importances(a, &mut body),
+        let features = &a.summary.features;
+        let measured = a.strength.measure == Measure::OutOfFold;
+        if measured {
+            sieved::importances(a, &mut body);
+        }
+        match (a.strength.measure, &features.coefficients) {
+            _ if features.is_imported() => imports(a, &mut body),
+            (_, Some((kind, rows))) => class_coefficients(a, *kind, rows, &mut body),
+            (Measure::OutOfFold, _) => {}
             (Measure::Shuffling { .. }, _) => shuffled(a, &mut body),
             _ => weights(a, &mut body),
         }
@@ -220,7 +225,12 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
     );
 }
 
-fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mut String) {
+fn class_coefficients(
+    a: &Analysis<'_>,
+    kind: CoefficientKind,
+    classes: &[ClassCoefficients],
+    body: &mut String,
+) {
     let names = &a.summary.features.names;
     let folds = folds(a);
     let titles: Vec<String> = classes
@@ -259,8 +269,15 @@ fn class_coefficients(a: &Analysis<'_>, classes: &[ClassCoefficients], body: &mu
     let zeros: usize = classes.iter().map(|c| names.len() - c.coef.len()).sum();
     let _ = writeln!(
         body,
-        "<p>What speaks for (above 0) and against (below 0) each class: coefficients of the \
-         posteriors in {}, fitted on the training rows. {zeros} of {} are zero.</p>\n{}",
+        "<h3>Coefficients</h3>\n<p>What speaks for (above 0) and against (below 0) each class: \
+         coefficients of the {} in {}, fitted on the training rows. {zeros} of {} are \
+         zero.</p>\n{}",
+        match (kind, classes.len()) {
+            (CoefficientKind::Posteriors, _) => "posteriors",
+            (CoefficientKind::Scores, 1) => "log odds",
+            (CoefficientKind::Scores, _) => "log scores",
+            (CoefficientKind::Part, _) => "linear part beside the kernel",
+        },
         a.summary.plan.units(),
         classes.len() * names.len(),
         table(&head, &rows, "coefficients")

@@ -6,11 +6,16 @@ use serde::Serialize;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
-/// Axes, marks and tooltips; what a page draws with them comes after.
+/// Colours, then axes, marks and tooltips; what a page draws with them comes after.
+const PALETTE: &str = include_str!("palette.js");
 const PLOT: &str = include_str!("plot.js");
+/// What the script draws; names in it are written as text only, never as HTML.
+const READ: &str = "const data = JSON.parse(document.getElementById(\"data\").textContent);";
 
 /// Names longer than this end in an ellipsis, even in tooltips.
 const LONGEST: usize = 400;
+/// Names up to this length are never broken.
+const SHORT: usize = 12;
 
 /// A part of a page under its own heading.
 pub struct Section {
@@ -42,7 +47,7 @@ impl<T: Serialize> Page<'_, T> {
         let title = escape(&clean(self.title, LONGEST));
         // Browsers see line ends as one character, and so must the digest.
         let script = format!(
-            "\n(() => {{\n\"use strict\";\n{PLOT}\n{}\n}})();\n",
+            "\n(() => {{\n\"use strict\";\n{READ}\n{PALETTE}\n{PLOT}\n{}\n}})();\n",
             self.script
         )
         .replace('\r', "");
@@ -117,7 +122,11 @@ pub fn escape(text: &str) -> String {
 /// it has its own writing direction.
 pub fn name(text: &str) -> String {
     let text = escape(&plain(text));
-    format!("<bdi class=\"name\" title=\"{text}\">{text}</bdi>")
+    // Where it wraps, rather between its parts than inside them. Entities hold neither character.
+    let parts = text.replace('_', "_<wbr>").replace('.', ".<wbr>");
+    // A short one stays in a line.
+    let short = if text.len() <= SHORT { " short" } else { "" };
+    format!("<bdi class=\"name{short}\" title=\"{text}\">{parts}</bdi>")
 }
 
 /// A file by its name, with its path in the tooltip.

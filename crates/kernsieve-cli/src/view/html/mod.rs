@@ -3,14 +3,16 @@
 //!
 //! [`frame`] is the frame of every page and the only way in for text from data. The other files are
 //! the sections, in the order of the page; each returns `None` if it has nothing to say. Text and
-//! tables are written here; pictures are drawn by `page.js` from the numbers in [`data`].
+//! tables are written here; pictures are drawn by scripts from the numbers in [`data`].
 
 mod answer;
 mod compare;
 mod data;
+mod dependence;
 mod digest;
 mod features;
 mod frame;
+mod learning;
 mod origin;
 mod quality;
 mod regions;
@@ -19,6 +21,7 @@ mod scores;
 mod sieved;
 mod size;
 mod strength;
+mod threshold;
 
 pub use compare::comparison_page;
 pub use origin::shell_command;
@@ -31,6 +34,12 @@ use kernsieve::model::Model;
 use rows::{Judged, all_classes, judge, spread};
 use strength::{Strength, strength};
 
+/// What draws the pictures of a page about a model.
+const SCRIPT: &str = concat!(
+    include_str!("labels.js"),
+    include_str!("page.js"),
+    include_str!("cuts.js")
+);
 /// Rows of a set that are drawn.
 const MOST_POINTS: usize = 10_000;
 /// Features whose values are shown with a row.
@@ -121,9 +130,12 @@ pub fn page(subject: Subject<'_>) -> String {
         scores::section(&a, coordinates, &mut data),
         regions::section(&a, &mut data),
         features::section(&a, &mut data),
+        dependence::section(&a, &mut data),
         size::section(&a, &mut data),
+        learning::section(&a, &mut data),
         sieved::section(&a),
         quality::confusion_section(&a),
+        threshold::section(&a, &mut data),
         quality::calibration_section(&a, &mut data),
         quality::wrong_section(&a),
         Some(origin::section(&a)),
@@ -140,7 +152,7 @@ pub fn page(subject: Subject<'_>) -> String {
         ),
         sections: &sections,
         data: &data,
-        script: include_str!("page.js"),
+        script: SCRIPT,
     }
     .html()
 }
@@ -169,24 +181,25 @@ fn points(a: &Analysis<'_>, rows: &Judged<'_>, z: &kernsieve::linalg::Matrix) ->
     let always: Vec<usize> = (0..rows.n()).filter(is_kept).take(MOST_POINTS).collect();
     let shown = spread(rows.n(), MOST_POINTS, &always);
     let pick = |values: &[usize]| -> Vec<usize> { shown.iter().map(|&i| values[i]).collect() };
+    let by_model: Vec<usize> = shown.iter().map(|&i| rows.by_model(i)).collect();
+    let sure = shown
+        .iter()
+        .zip(&by_model)
+        .map(|(&i, &c)| rows.fitted[(i, c)]);
     Points {
         name: format!(
             "{} of {}",
             rows.basis.rows(rows.n()),
             plain(file_name(&rows.source))
         ),
-        judged: if rows.basis == Basis::CrossValidated {
-            "predicted without its fold"
-        } else {
-            "predicted"
-        },
         row: pick(&rows.numbers),
         y: pick(&rows.truth),
-        p: pick(&rows.predicted),
-        s: shown
-            .iter()
-            .map(|&i| rounded(rows.decided[(i, rows.predicted[i])], 3).unwrap_or(0.0))
-            .collect(),
+        s: sure.map(|p| rounded(p, 3).unwrap_or(0.0)).collect(),
+        p: by_model,
+        without: match rows.basis {
+            Basis::CrossValidated => pick(&rows.predicted),
+            _ => vec![],
+        },
         z: (0..z.cols())
             .map(|k| for_drawing(&shown.iter().map(|&i| z[(i, k)]).collect::<Vec<_>>()))
             .collect(),
@@ -213,13 +226,37 @@ fn drawn_words(a: &Analysis<'_>) -> String {
         }
         words.push(text);
     }
-    let judged = match a.sets.first().map(|s| s.basis) {
-        Some(Basis::CrossValidated) => {
-            " They lie where the fitted model puts them; each prediction comes from a fit without \
-             the row's fold."
-        }
-        Some(Basis::Training) => " The model was fitted on them.",
-        _ => "",
+    format!("Drawn: {}.", words.join(", or "))
+}
+
+/// What a ring around a row means. Places and rings are those of one model: a picture that mixed
+/// the places of the fitted model with the errors of others would show rows deep inside their class
+/// as wrong.
+fn ring_words(a: &Analysis<'_>) -> String {
+    let Some(rows) = a.sets.first() else {
+        return String::new();
     };
-    format!("Drawn: {}.{judged}", words.join(", or "))
+    let missed = (0..rows.n())
+        .filter(|&i| rows.by_model(i) != rows.truth[i])
+        .count();
+    match rows.basis {
+        Basis::CrossValidated => format!(
+            "A ring marks a row that the fitted model itself predicts wrongly: {missed} of {}. It \
+             has seen these rows, so this is flattering; fits without the row's fold get {} wrong, \
+             which is what <a href=\"#confusion\">Confusion</a> counts.",
+            rows.n(),
+            rows.wrong()
+        ),
+        Basis::Training => format!(
+            "A ring marks a row that the model predicts wrongly: {missed} of {}. It was fitted on \
+             them, so this is flattering.",
+            rows.n()
+        ),
+        _ if a.sets.iter().any(|s| s.basis == Basis::Training) => {
+            "A ring marks a row that the model predicts wrongly. It has seen the training rows, so \
+             these have fewer rings than new rows would."
+                .into()
+        }
+        _ => "A ring marks a row that the model predicts wrongly.".into(),
+    }
 }

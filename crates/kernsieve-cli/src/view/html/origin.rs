@@ -29,6 +29,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
                 number(e.error),
                 number(e.optimism),
                 number(e.standard_error),
+                e.log_loss.map(|v| format!("{v:.3}")).unwrap_or_default(),
                 e.size.map(|s| s.to_string()).unwrap_or_default(),
                 e.note
                     .as_deref()
@@ -43,6 +44,7 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
         ("CV error", true),
         ("optimism", true),
         ("s.e.", true),
+        ("log loss", true),
         ("numbers kept", true),
         ("", false),
     ];
@@ -51,8 +53,8 @@ pub fn auto_section(a: &Analysis<'_>) -> Option<Section> {
         title: "Methods that were tried".into(),
         body: format!(
             "<p>{}.</p>\n{}<p class=\"note\">Cross-validated on the training rows. Optimism: how \
-             much of it the search for the settings may have gained by chance; methods are \
-             compared by the sum.</p>",
+             much of it the search for the settings may have gained by chance; it is added before \
+             methods are compared. Log loss: of the probabilities of held-out rows.</p>",
             escape(&plain(&auto.why)),
             table(&head, &rows, "")
         ),

@@ -7,13 +7,14 @@ const isShown = (i) => !state.hidden.has(rows().y[i]);
 
 const tellRow = (i) => {
   const set = rows();
-  const wrong = set.y[i] !== set.p[i] ? " ✗" : "";
+  const named = (c) => data.classes[c] + (c === set.y[i] ? "" : " ✗");
   const pairs = [
     ["row", String(set.row[i])],
     ["observed", data.classes[set.y[i]]],
-    [set.judged, data.classes[set.p[i]] + wrong],
+    ["predicted", named(set.p[i])],
     ["probability", probability(set.s[i])],
   ];
+  if (set.without.length) pairs.push(["without its fold", named(set.without[i])]);
   data.features.forEach((name, k) => pairs.push([name, short(set.f[k][i])]));
   if (set.kept.length) pairs.push(["retained", keptRows().has(i) ? "yes" : "no"]);
   return pairs;
@@ -66,6 +67,12 @@ const marks = (ctx, box, xs, ys) => {
     outline(ctx, set.y[i], x, y, rim ? r + 0.8 : r);
     ctx.fillStyle = colourOf(set.y[i]);
     ctx.fill();
+    if (isCrowded && !rim) {
+      // Stands off a region of its own colour.
+      ctx.strokeStyle = colours.ground;
+      ctx.lineWidth = 0.7;
+      ctx.stroke();
+    }
     if (rim) {
       ctx.globalAlpha = 1;
       ctx.strokeStyle = colours.ink;
@@ -110,6 +117,16 @@ const centroids = (ctx, box, a, b) => {
   });
 };
 
+// Names at the centres, or in the middle of the rows of a class where the rule has no centres.
+const nameClasses = (ctx, box, a, b) => {
+  if (!isCrowded) return;
+  const { centroids: centres } = data.scores;
+  const at = centres.length ? centres.map((c) => [c[a], c[b]]) : middles(rows().z[a], rows().z[b]);
+  const place = (point, c) => [box.x(point[0]), box.y(point[1]), fitted(data.classes[c], 90)];
+  const isNamed = (point, c) => point && !state.hidden.has(c);
+  writeApart(ctx, box, at.flatMap((point, c) => (isNamed(point, c) ? [place(point, c)] : [])));
+};
+
 // Ranges of all sets together, so that a picture does not jump when another is shown.
 const rangeOf = (column, extra = []) => range(data.sets.flatMap((set) => column(set)).concat(extra));
 
@@ -132,6 +149,7 @@ figures("scores", (host, words) => {
         const box = axes(ctx, width, height, ranges[a], ranges[b]);
         const places = marks(ctx, box, rows().z[a], rows().z[b]);
         centroids(ctx, box, a, b);
+        nameClasses(ctx, box, a, b);
         return places;
       },
     });
@@ -139,7 +157,7 @@ figures("scores", (host, words) => {
 });
 
 // Rows as one lane of marks for each class below a picture that shares their axis.
-const LANES = 12;
+const LANES = 40;
 const withLanes = (host, spec) => {
   controls(host);
   const panels = make("div", { class: "panels one" });
@@ -158,7 +176,7 @@ const withLanes = (host, spec) => {
     },
   });
 };
-const laneHeight = () => Math.max(7, Math.min(26, 150 / data.classes.length));
+const laneHeight = () => Math.max(7, Math.min(26, 190 / data.classes.length));
 const laneRoom = () => Math.min(data.classes.length, LANES) * laneHeight() + 8;
 const lanes = (ctx, box, values) => {
   const set = rows();
@@ -245,6 +263,8 @@ figures("histogram", (host, words) => {
   });
 });
 
+const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
+
 figures("profile", (host, words) => {
   const { x, p } = data.profile;
   withLanes(host, {
@@ -261,8 +281,18 @@ figures("profile", (host, words) => {
         line.forEach((v, k) => ctx.lineTo(box.x(x[k]), box.y(v)));
         ctx.strokeStyle = colourOf(c);
         ctx.lineWidth = 2;
+        // A second sign beside the colour.
+        ctx.setLineDash(DASHES[Math.floor(c / FIRST) % DASHES.length]);
         ctx.stroke();
       });
+      ctx.setLineDash([]);
+      if (!isCrowded) return;
+      // Each name at the highest point of its line.
+      const top = (line, c) => {
+        const high = Math.max(...line);
+        return [box.x(x[line.indexOf(high)]), box.y(high), fitted(data.classes[c], 90)];
+      };
+      writeApart(ctx, box, p.flatMap((line, c) => (state.hidden.has(c) ? [] : [top(line, c)])));
     },
   });
 });
@@ -273,13 +303,15 @@ figures("regions", (host, words) => {
   const panels = make("div", { class: "panels one" });
   host.append(panels);
   const ground = make("canvas", { width: cells, height: cells });
+  let drawn = null;
   const colourGround = () => {
     const ctx = ground.getContext("2d");
     ctx.clearRect(0, 0, cells, cells);
     const least = 1 / data.classes.length;
     data.regions.class.forEach((c, k) => {
       const sure = Math.max(0, (data.regions.sure[k] / 100 - least) / (1 - least));
-      ctx.globalAlpha = 0.1 + 0.35 * sure;
+      // Many colours are told apart only where they are strong.
+      ctx.globalAlpha = isCrowded ? 0.3 + 0.3 * sure : 0.1 + 0.35 * sure;
       ctx.fillStyle = colourOf(c);
       ctx.fillRect(k % cells, cells - 1 - Math.floor(k / cells), 1, 1);
     });
@@ -294,7 +326,19 @@ figures("regions", (host, words) => {
       colourGround();
       const box = axes(ctx, width, height, xr, yr);
       ctx.drawImage(ground, box.left, box.top, box.w, box.h);
-      return marks(ctx, box, rows().f[a], rows().f[b]);
+      drawn = box;
+      const places = marks(ctx, box, rows().f[a], rows().f[b]);
+      if (isCrowded) nameRegions(ctx, box, data.regions);
+      return places;
+    },
+    // What is predicted at a place without rows.
+    ground: (x, y) => {
+      const column = Math.floor((cells * (x - drawn.left)) / drawn.w);
+      const line = Math.floor((cells * (drawn.top + drawn.h - y)) / drawn.h);
+      if (Math.min(column, line) < 0 || Math.max(column, line) >= cells) return null;
+      const k = line * cells + column;
+      const { class: classes, sure } = data.regions;
+      return [["predicted here", data.classes[classes[k]]], ["probability", `${sure[k]} %`]];
     },
   });
 });
@@ -309,7 +353,7 @@ figures("path", (host, words) => {
     x: { name: "penalty", log: true, range: [Math.min(...xs) * 0.97, Math.max(...xs) * 1.03] },
     y: { name: "weight", range: [Math.min(0, ...all), Math.max(0.001, ...all) * 1.03] },
     words,
-    right: 130,
+    right: 32 + Math.max(...lines.map(([name]) => widthOf(name))),
     height: (width) => Math.min(0.6 * width, 380),
     paint: (add, x, y, box) => {
       if (chosen !== null) add("path", { class: "ink broken", d: `M${x(chosen)} ${box.top}V${box.bottom}` });
@@ -321,8 +365,9 @@ figures("path", (host, words) => {
       const over = names.length ? names[names.length - 1].shown - (box.bottom - 2) : 0;
       if (over > 0) for (let i = names.length - 1, limit = box.bottom - 2; i >= 0; i--, limit -= gap) names[i].shown = Math.min(names[i].shown, limit);
       for (const { name, k, weights, shown } of names) {
-        const style = `stroke:var(--c${k % COLOURS})`;
-        const dash = k >= COLOURS ? "6 3" : "none";
+        // Features are no classes, so they have none of their colours.
+        const style = `stroke:var(--${k % 2 ? "soft" : "weight"})`;
+        const dash = DASHES[(k >> 1) % DASHES.length].join(" ") || "none";
         const line = add("path", { class: "line", style, "stroke-dasharray": dash, d: weights.map((w, i) => `${i ? "L" : "M"}${x(penalties[i])} ${y(w)}`).join("") });
         line.append(draw("title", {}, name));
         add("path", { class: "line", style, "stroke-dasharray": dash, d: `M${box.right + 6} ${shown}h14` });
@@ -356,10 +401,10 @@ const drawCurve = (host, words, curve) => {
         add("path", { class: "band", d: `${forth}${back}Z` });
         add("path", { class: "ink broken", d: `M${box.left} ${y(best[1] + (best[2] || 0))}H${box.right}` });
       }
-      add("path", { class: "line", style: "stroke:var(--c0)", d: points.map(([v, e], k) => `${k ? "L" : "M"}${x(v)} ${y(e)}`).join("") });
+      add("path", { class: "line", style: "stroke:var(--weight)", d: points.map(([v, e], k) => `${k ? "L" : "M"}${x(v)} ${y(e)}`).join("") });
       points.forEach(([v, e, se], k) => {
         const big = k === chosen;
-        const mark = add("circle", { cx: x(v), cy: y(e), r: big ? 7 : points.length > 80 ? 2 : 3.5, style: `fill:var(--c${big ? 1 : 0});stroke:var(--ground)` });
+        const mark = add("circle", { cx: x(v), cy: y(e), r: big ? 7 : points.length > 80 ? 2 : 3.5, style: `fill:var(--${big ? "ink" : "weight"});stroke:var(--ground)` });
         const pairs = [[name, short(v)], [measure, text(e)]];
         if (se !== null) pairs.push(["standard error", text(se)]);
         if (big) pairs.push(["chosen", "yes"]);
@@ -372,6 +417,35 @@ const drawCurve = (host, words, curve) => {
 
 figures("curve", (host, words) => drawCurve(host, words, data.curve));
 figures("feature-curve", (host, words) => drawCurve(host, words, data.feature_curve));
+figures("learning-curve", (host, words) => drawCurve(host, words, data.learning_curve));
+
+// Mean probabilities along a feature, one small chart each.
+figures("dependence", (host, words) => {
+  const single = data.dependence[0].lines.length === 1;
+  if (!single) controls(host);
+  const panels = make("div", { class: data.dependence.length === 1 ? "panels one" : "panels" });
+  host.append(panels);
+  for (const { name, x: values, lines } of data.dependence) {
+    chart(panels, {
+      x: { name, range: range(values) },
+      y: { name: single ? `probability of ${data.classes[lines[0][0]]}` : "probability", range: [0, 1], percent: true },
+      words: `${words}: ${name}`,
+      height: (width) => Math.min(0.7 * width, 260),
+      paint: (add, x, y) => {
+        for (const [c, line] of lines) {
+          if (state.hidden.has(c)) continue;
+          const style = `stroke:var(--c${c % COLOURS})`;
+          add("path", { class: "line", style, d: line.map((p, k) => `${k ? "L" : "M"}${x(values[k])} ${y(p)}`).join("") });
+          line.forEach((p, k) => {
+            const mark = add("circle", { cx: x(values[k]), cy: y(p), r: 2.5, style: `fill:var(--c${c % COLOURS})` });
+            telling(mark, [[name, short(values[k])], [data.classes[c], percent(p)]]);
+            mark.removeAttribute("tabindex");
+          });
+        }
+      },
+    });
+  }
+});
 
 figures("calibration", (host, words) => {
   const { claim, bins } = data.calibration;
@@ -383,10 +457,10 @@ figures("calibration", (host, words) => {
     height: (width) => Math.min(0.75 * width, 400),
     paint: (add, x, y) => {
       add("path", { class: "ink broken", d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}` });
-      add("path", { class: "line", style: "stroke:var(--c0);stroke-width:1.5", d: bins.map(([p, v], k) => `${k ? "L" : "M"}${x(p)} ${y(v)}`).join("") });
+      add("path", { class: "line", style: "stroke:var(--weight);stroke-width:1.5", d: bins.map(([p, v], k) => `${k ? "L" : "M"}${x(p)} ${y(v)}`).join("") });
       for (const [p, v, low, high, n] of bins) {
-        add("path", { class: "line", style: "stroke:var(--c0)", d: `M${x(p)} ${y(low)}V${y(high)}` });
-        const mark = add("circle", { cx: x(p), cy: y(v), r: 3 + 6 * Math.sqrt(n / most), style: "fill:var(--c0);stroke:var(--ground)" });
+        add("path", { class: "line", style: "stroke:var(--weight)", d: `M${x(p)} ${y(low)}V${y(high)}` });
+        const mark = add("circle", { cx: x(p), cy: y(v), r: 3 + 6 * Math.sqrt(n / most), style: "fill:var(--weight);stroke:var(--ground)" });
         telling(mark, [["claimed", percent(p)], ["observed", percent(v)], ["95 % interval", `${percent(low)} to ${percent(high)}`], ["rows", String(n)]]);
       }
     },

@@ -1,9 +1,5 @@
 // Axes, marks and tooltips. Names from the data are written as text only, never as HTML.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const COLOURS = 7;
-const SHAPES = 5;
-
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -30,8 +26,10 @@ let colours = {};
 const readColours = () => {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue(name).trim();
-  colours = { ink: value("--ink"), soft: value("--soft"), rule: value("--rule"), ground: value("--ground"), classes: [] };
-  for (let k = 0; k < COLOURS; k++) colours.classes.push(value(`--c${k}`));
+  colours = { ink: value("--ink"), soft: value("--soft"), rule: value("--rule"), ground: value("--ground") };
+  const first = Array.from({ length: FIRST }, (_, k) => value(`--c${k}`));
+  colours.classes = palette(first, [colours.ground, colours.ink, value("--weight")], COLOURS);
+  colours.classes.slice(FIRST).forEach((hex, k) => document.documentElement.style.setProperty(`--c${FIRST + k}`, hex));
 };
 const onPaper = (paper) => {
   document.documentElement.classList.toggle("paper", paper);
@@ -94,7 +92,7 @@ const range = (values) => {
   return [low - room, high + room];
 };
 
-// One colour and one shape for a class: 7 x 5 pairs before any repeats.
+// One colour and one shape for a class.
 const colourOf = (c) => colours.classes[c % COLOURS];
 const outline = (ctx, c, x, y, r) => {
   ctx.beginPath();
@@ -192,6 +190,8 @@ const panel = (host, spec) => {
       if (d < best) [best, found] = [d, k];
     });
     point(found);
+    const told = found < 0 && spec.ground && spec.ground(px, py);
+    if (told) showTip(told, event.clientX, event.clientY);
   };
   canvas.addEventListener("pointermove", nearest);
   canvas.addEventListener("pointerdown", nearest);
@@ -252,7 +252,7 @@ const chart = (host, spec) => {
     if (!width) return;
     drawn = width;
     const height = Math.round(spec.height(width));
-    const [left, right, top, bottom] = [52, spec.right ? Math.min(spec.right, width / 3) : 12, 8, 24];
+    const [left, right, top, bottom] = [52, spec.right ? Math.min(spec.right, width / 2.2) : 12, 8, 24];
     const svg = draw("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": spec.words });
     const add = (tag, attributes, text) => svg.appendChild(draw(tag, attributes, text));
     const scale = (axis, from, to) => {
@@ -296,12 +296,15 @@ const telling = (node, pairs) => {
 
 // Text cut to a width in pixels, isolated from the direction of what is around it.
 const measure = document.createElement("canvas").getContext("2d");
-const fitted = (text, width) => {
+const widthOf = (text) => {
   measure.font = "12px system-ui, sans-serif";
+  return measure.measureText(text).width;
+};
+const fitted = (text, width) => {
   let shown = text;
-  if (measure.measureText(shown).width > width) {
+  if (widthOf(shown) > width) {
     let letters = [...text].slice(0, 200);
-    while (letters.length > 1 && measure.measureText(`${letters.join("")}…`).width > width) letters = letters.slice(0, Math.max(1, Math.floor(letters.length * 0.9)));
+    while (letters.length > 1 && widthOf(`${letters.join("")}…`) > width) letters = letters.slice(0, Math.max(1, Math.floor(letters.length * 0.9)));
     shown = `${letters.join("")}…`;
   }
   return `\u2068${shown}\u2069`;

@@ -13,6 +13,8 @@ use std::fmt::Write;
 
 /// Classes that a matrix has room for.
 const MATRIX: usize = 30;
+/// Classes from which on its headings stand upright.
+const UPRIGHT: usize = 9;
 /// Confusions listed where there are more classes.
 const PAIRS: usize = 30;
 /// Rows in the table of the most confident errors.
@@ -58,10 +60,11 @@ pub fn confusion_section(a: &Analysis<'_>) -> Option<Section> {
 
 fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
     let known = a.summary.classes.len();
+    let dense = if known >= UPRIGHT { " dense" } else { "" };
     let _ = write!(
         body,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table \
-         class=\"confusion\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
+         class=\"confusion{dense}\" style=\"--classes:{known}\">\n<thead><tr><th scope=\"col\">observed \\ predicted</th>"
     );
     for class in &a.classes[..known] {
         let _ = write!(body, "<th scope=\"col\" class=\"num\">{}</th>", name(class));
@@ -76,6 +79,11 @@ fn matrix(a: &Analysis<'_>, counts: &[Vec<usize>], body: &mut String) {
                 (0, _) => "none",
                 (_, true) => "right",
                 (_, false) => "wrong",
+            };
+            // Zeros everywhere would hide the counts.
+            let count = match count {
+                0 if !dense.is_empty() => "·".into(),
+                n => n.to_string(),
             };
             let _ = write!(
                 body,
@@ -183,7 +191,8 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
     // The score of a prediction by the class shares alone.
     let counts =
         (0..a.classes.len()).map(|c| rows.truth.iter().filter(|t| **t == c).count() as f64 / n);
-    let shares = 1.0 - counts.map(|s| s * s).sum::<f64>();
+    let shares = 1.0 - counts.clone().map(|s| s * s).sum::<f64>();
+    let by_shares: f64 = counts.map(|s| s * log_loss_of(s)).sum();
     let claim = if two {
         format!("probability of {}", plain(&a.classes[1]))
     } else {
@@ -198,11 +207,13 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
     let _ = writeln!(
         body,
         "<p>Brier score <strong>{}</strong> (0 is perfect; the shares of the classes alone would \
-         have {}), log loss {}. Where the points lie on the diagonal, a probability of 80 % comes \
-         true 80 times in 100.{costs}</p>\n{}",
+         have {}), log loss <strong>{}</strong> ({} by these shares). Where the points lie on the \
+         diagonal, a probability of 80 % comes true 80 times in 100. {}{costs}</p>\n{}",
         three(brier),
         three(shares),
         three(log_loss),
+        three(by_shares),
+        calibrated(a),
         figure(
             "calibration",
             &format!("Calibration curve: observed share against the {claim}"),
@@ -219,6 +230,28 @@ pub fn calibration_section(a: &Analysis<'_>, data: &mut Data) -> Option<Section>
         title: "Calibration".into(),
         body,
     })
+}
+
+/// How scores become the probabilities that are judged.
+fn calibrated(a: &Analysis<'_>) -> String {
+    let temperature = a.summary.temperature;
+    let divided = match temperature {
+        1.0 => String::new(),
+        t => format!("scores are divided by a temperature of {}", short(t)),
+    };
+    let leaning = if a.model.shifts.is_empty() {
+        ""
+    } else {
+        "they lean on the shares of the classes, since the scores predict held-out rows no better"
+    };
+    match (divided.is_empty(), leaning.is_empty()) {
+        (true, true) => "No calibration changes the probabilities of the scores.".into(),
+        (true, false) => format!("These are the probabilities after calibration: {leaning}."),
+        (false, true) => format!("These are the probabilities after calibration: {divided}."),
+        (false, false) => {
+            format!("These are the probabilities after calibration: {leaning}; {divided}.")
+        }
+    }
 }
 
 /// A bin as it is drawn: claimed, observed, low end, high end, rows.

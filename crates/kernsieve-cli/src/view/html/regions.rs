@@ -4,7 +4,6 @@
 use super::Analysis;
 use super::data::{Data, Profile, Regions, rounded};
 use super::frame::{Section, figure, name};
-use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 
 /// Cells in each direction.
@@ -33,8 +32,9 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "profile",
                         "Line chart: the probability of each class along the one feature",
                         &format!(
-                            "{} Below the lines are the rows, class by class.{outside}",
-                            super::drawn_words(a)
+                            "{} Below the lines are the rows, class by class.{outside} {}",
+                            super::drawn_words(a),
+                            super::ring_words(a)
                         )
                     )
                 ),
@@ -73,9 +73,10 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                         "Map of the predicted class over the two strongest features, with the rows",
                         &format!(
                             "{} The background has the colour of the class that is predicted \
-                             there, stronger where the model is more confident; rings mark rows \
-                             that are predicted wrongly.{outside}",
-                            super::drawn_words(a)
+                             there, stronger where the model is more confident; point at it to \
+                             see which.{outside} {}",
+                            super::drawn_words(a),
+                            super::ring_words(a)
                         )
                     )
                 ),
@@ -166,7 +167,7 @@ fn regions(a: &Analysis<'_>, first: usize, second: usize) -> Option<Regions> {
             }
         });
         for p in a.model.predict(&x).posterior.iter_rows() {
-            let best = argmax(p);
+            let best = a.model.class_of(p);
             class.push(best);
             sure.push((100.0 * p[best]).round().clamp(0.0, 100.0) as u8);
         }

@@ -2,7 +2,6 @@
 //! far that can be trusted.
 
 use crate::view::summary::Summary;
-use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::wilson_interval;
 use kernsieve::model::Model;
@@ -92,12 +91,14 @@ pub struct Judged<'a> {
     pub truth: Vec<usize>,
     /// Outputs of the model.
     pub outputs: Matrix,
-    /// Probabilities that decide, rows x classes of the model: by the model, or by a fit without
-    /// the row.
-    pub decided: Matrix,
-    /// The same without the costs of errors.
+    /// Probabilities by the model itself, rows x classes of the model.
+    pub fitted: Matrix,
+    /// The classes that it decides for.
+    pub fitted_classes: Vec<usize>,
+    /// Probabilities that are judged, by the model or by a fit without the row, without the costs
+    /// of errors.
     pub probabilities: Matrix,
-    /// The largest of those that decide.
+    /// The class that they decide for, with the costs.
     pub predicted: Vec<usize>,
 }
 
@@ -115,6 +116,11 @@ impl Judged<'_> {
     /// Rows it gets wrong.
     pub fn wrong(&self) -> usize {
         (0..self.n()).filter(|&i| self.is_wrong(i)).count()
+    }
+
+    /// The class that the model itself predicts for a row, whether or not it has seen the row.
+    pub fn by_model(&self, i: usize) -> usize {
+        self.fitted_classes[i]
     }
 
     /// Share of rows it gets wrong, with its interval.
@@ -165,7 +171,8 @@ pub fn judge<'a>(
         .map(|(i, c)| (c.as_str(), i))
         .collect();
     let prediction = model.predict(rows.x);
-    let mut decided = prediction.posterior;
+    let fitted = prediction.posterior;
+    let mut decided = fitted.clone();
     let mut basis = rows.basis;
     if let Some(others) = rows.cross_validated {
         for (i, own) in others.into_iter().enumerate() {
@@ -175,7 +182,8 @@ pub fn judge<'a>(
             }
         }
     }
-    let mut probabilities = decided.clone();
+    let predicted = decided.iter_rows().map(|p| model.class_of(p)).collect();
+    let mut probabilities = decided;
     if !model.costs.is_empty() {
         for row in probabilities
             .as_mut_slice()
@@ -201,9 +209,10 @@ pub fn judge<'a>(
             .iter()
             .map(|l| code.get(l.as_str()).copied().unwrap_or(0))
             .collect(),
-        predicted: decided.iter_rows().map(argmax).collect(),
+        predicted,
         outputs: prediction.outputs,
-        decided,
+        fitted,
+        fitted_classes: prediction.classes,
         probabilities,
     }
 }

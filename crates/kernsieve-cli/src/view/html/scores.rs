@@ -221,9 +221,9 @@ pub fn section(a: &Analysis<'_>, c: Coordinates, data: &mut Data) -> Option<Sect
                 }
             ),
             &format!(
-                "{}{kept} A ring marks a row that is predicted wrongly. Point at a row to see \
-                 what it is.",
-                super::drawn_words(a)
+                "{}{kept} {} Point at a row to see what it is.",
+                super::drawn_words(a),
+                super::ring_words(a)
             )
         )
     );

@@ -1,5 +1,5 @@
-//! Models that keep few features and few rows: what each feature is worth on rows that a fit has not
-//! seen, and the rows in order of selection.
+//! What each feature is worth on rows that a fit has not seen; of models that keep few rows, the rows
+//! in order of selection.
 
 use super::Analysis;
 use super::features::{SHOWN, folds, more};
@@ -16,7 +16,10 @@ pub fn importances(a: &Analysis<'_>, body: &mut String) {
     let folds = folds(a);
     let strongest = a.strength.features.iter().map(|f| f.1);
     let largest = strongest.fold(f64::MIN_POSITIVE, f64::max);
-    let mut head = vec![("feature", false), ("weight", true)];
+    let mut head = vec![("feature", false)];
+    if features.is_weighted {
+        head.push(("weight", true));
+    }
     if folds.is_some() {
         head.push(("kept in folds", true));
     }
@@ -26,10 +29,10 @@ pub fn importances(a: &Analysis<'_>, body: &mut String) {
         ("", false),
     ]);
     let row = |&(j, log_loss): &(usize, f64)| {
-        let mut row = vec![
-            name(&features.names[j]),
-            format!("{:.3}", features.relative_weight(j)),
-        ];
+        let mut row = vec![name(&features.names[j])];
+        if features.is_weighted {
+            row.push(format!("{:.3}", features.relative_weight(j)));
+        }
         if let Some((folds, of)) = folds {
             row.push(format!("{} of {of}", folds.get(j).copied().unwrap_or(0)));
         }
@@ -48,12 +51,15 @@ pub fn importances(a: &Analysis<'_>, body: &mut String) {
         body,
         "<p>Features by {}, with standard errors over the folds; the bars show the log loss, and \
          the thin lines one standard error to either side. Features that say the same thing share \
-         their strength, and each of them then looks weak. Weights are those inside the kernel, \
-         relative to the largest.</p>\n{}",
+         their strength, and each of them then looks weak.{}</p>\n{}",
         a.strength.words(&a.summary.plan),
+        match features.is_weighted {
+            true => " Weights are those inside the kernel, relative to the largest.",
+            false => "",
+        },
         table(&head, &rows, "bars")
     );
-    more(a.strength.features.len(), body);
+    more(features.used().len(), body);
 }
 
 /// A bar with a line from one standard error below its end to one above it.

@@ -1,8 +1,8 @@
-//! Which features are the strongest, by the method's own measure, or else by what the model loses
-//! without them.
+//! Which features are the strongest, by what fits lose without them if that was measured, by the
+//! method's own measure, or else by what the model loses without them.
 
 use super::rows::{Judged, spread};
-use crate::view::summary::{Plan, Summary};
+use crate::view::summary::{CoefficientKind, Plan, Summary};
 use kernsieve::data::Rng;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::log_loss_of;
@@ -17,7 +17,7 @@ pub enum Measure {
     OutOfFold,
     /// Order of import.
     Import,
-    /// Largest coefficient of linear posteriors.
+    /// Largest coefficient of linear scores or posteriors.
     Coefficient,
     /// Growth of the log loss when the feature is shuffled among this many rows. If there are many
     /// features, only those are tried that separate the classes best one by one.
@@ -69,7 +69,14 @@ const WORK: f64 = 2e10;
 pub fn strength(model: &Model, summary: &Summary<'_>, rows: &Judged<'_>) -> Strength {
     let own = &summary.features;
     let (weights, used) = (own.weights, own.used());
-    let (measure, mut features): (Measure, Vec<(usize, f64)>) = if own.is_imported() {
+    let (measure, mut features): (Measure, Vec<(usize, f64)>) = if !own.importances.is_empty() {
+        let importances = own.importances.iter();
+        let kept = importances.filter(|i| weights[i.feature] != 0.0);
+        (
+            Measure::OutOfFold,
+            kept.map(|i| (i.feature, i.log_loss)).collect(),
+        )
+    } else if own.is_imported() {
         let n = own.imported.len() as f64;
         let by_order = own
             .imported
@@ -77,7 +84,9 @@ pub fn strength(model: &Model, summary: &Summary<'_>, rows: &Judged<'_>) -> Stre
             .enumerate()
             .map(|(k, &j)| (j, 1.0 - k as f64 / n));
         (Measure::Import, by_order.collect())
-    } else if let Some(classes) = &own.coefficients {
+    } else if let Some((kind, classes)) = &own.coefficients
+        && *kind != CoefficientKind::Part
+    {
         let largest = |j: usize| {
             let own = classes
                 .iter()
@@ -88,13 +97,6 @@ pub fn strength(model: &Model, summary: &Summary<'_>, rows: &Judged<'_>) -> Stre
         (
             Measure::Coefficient,
             used.iter().map(|&j| (j, largest(j))).collect(),
-        )
-    } else if !own.importances.is_empty() {
-        let importances = own.importances.iter();
-        let kept = importances.filter(|i| weights[i.feature] != 0.0);
-        (
-            Measure::OutOfFold,
-            kept.map(|i| (i.feature, i.log_loss)).collect(),
         )
     } else if own.is_weighted {
         (

@@ -15,7 +15,7 @@ pub struct DemoSummary<'a> {
     pub splits: u32,
     /// The methods in order.
     pub ranking: Ranking,
-    /// The best of them, fitted.
+    /// The one to pick, fitted.
     pub model: Summary<'a>,
     /// Seconds of its tuning.
     pub tune_seconds: f64,

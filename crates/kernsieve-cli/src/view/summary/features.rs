@@ -1,9 +1,8 @@
 //! The features of a model: their weights, their coefficients, and the path along which they were
 //! added or dropped.
 
+use super::coefficients::{ClassCoefficients, CoefficientKind, coefficients};
 use super::{settings, trial};
-use kernsieve::expansion::Output;
-use kernsieve::method::posterior::PosteriorKind;
 use kernsieve::model::{CurvePoint, Importance, Model};
 
 /// The features of a model.
@@ -20,8 +19,8 @@ pub struct Features<'m> {
     pub folds: &'m [usize],
     /// In order of import, where they are imported.
     pub imported: &'m [usize],
-    /// Coefficients of linear posteriors, class by class, where there are any.
-    pub coefficients: Option<Vec<ClassCoefficients>>,
+    /// What the coefficients are of, where there are any, and these class by class.
+    pub coefficients: Option<(CoefficientKind, Vec<ClassCoefficients>)>,
     /// What each feature is worth on rows that a fit has not seen, most important first; empty
     /// where that was not measured.
     pub importances: &'m [Importance],
@@ -29,18 +28,6 @@ pub struct Features<'m> {
     pub linear: Option<Vec<&'m [f64]>>,
     /// The steps of a selection of rows or features, or of a path of penalties.
     pub path: Vec<Step<'m>>,
-}
-
-/// The linear posterior of one class.
-pub struct ClassCoefficients {
-    /// The class.
-    pub class: String,
-    /// The constant term.
-    pub offset: f64,
-    /// Features with a nonzero coefficient, largest first.
-    pub coef: Vec<(usize, f64)>,
-    /// Objective of the regression and its duality gap, where they are known.
-    pub solved: Option<(f64, f64)>,
 }
 
 /// A step of a selection, or a penalty of a path.
@@ -191,34 +178,4 @@ fn path(model: &Model) -> Vec<Step<'_>> {
             error_at_penalty: trial::error_at(model, step.sparsity.unwrap_or(0.0)),
         })
         .collect()
-}
-
-/// Coefficients of the linear posteriors behind a discriminant kernel. Logistic regression of two
-/// classes has one output, the log odds of the second.
-fn coefficients(model: &Model) -> Option<Vec<ClassCoefficients>> {
-    let posterior = settings::posterior(model)?;
-    matches!(posterior, PosteriorKind::L1 | PosteriorKind::Logistic).then_some(())?;
-    let reader = model.reader();
-    let Output::Linear { offset, .. } = &reader.output else {
-        return None;
-    };
-    let used: Vec<usize> = (0..reader.n_features())
-        .filter(|&j| reader.feature_weights[j] != 0.0)
-        .collect();
-    let skipped = model.classes.len() - offset.len().min(model.classes.len());
-    // By position: a matrix without columns has no rows to go through.
-    let rows = offset.iter().enumerate().zip(&model.classes[skipped..]);
-    let class = |((k, offset), class): ((usize, &f64), &String)| {
-        let row = reader.support.row(k).iter().copied();
-        let mut coef: Vec<(usize, f64)> = used.iter().copied().zip(row).collect();
-        coef.retain(|(_, w)| *w != 0.0);
-        coef.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        ClassCoefficients {
-            class: class.clone(),
-            offset: *offset,
-            coef,
-            solved: model.record.report.regressions.get(k).copied(),
-        }
-    };
-    Some(rows.map(class).collect())
 }

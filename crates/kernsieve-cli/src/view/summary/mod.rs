@@ -1,23 +1,27 @@
 //! Everything that is shown about a result, read once; the views read nothing else.
 
+mod coefficients;
 mod comparison;
 mod demo;
 mod evaluation;
 mod features;
 mod kernel;
 mod method;
+mod quality;
 mod ranking;
 mod run;
 mod settings;
 mod trial;
 mod tuning;
 
+pub use coefficients::{ClassCoefficients, CoefficientKind};
 pub use comparison::ComparisonSummary;
 pub use demo::DemoSummary;
 pub use evaluation::Evaluation;
-pub use features::{ClassCoefficients, Explained, Features, Step};
+pub use features::{Explained, Features, Step};
 pub use kernel::cell as kernel_cell;
 pub use method::{Listing, Method};
+pub use quality::{Quality, ThresholdFacts};
 pub use ranking::{Ranking, Standing};
 pub use run::{DataFacts, Measured, NewRows, Run, Saved, Seconds};
 pub use settings::{Plan, Setting, SettingValue};
@@ -83,6 +87,8 @@ pub struct Summary<'m> {
     pub decision: &'static str,
     /// What log scores are divided by.
     pub temperature: f64,
+    /// How good it is expected to be.
+    pub quality: Quality<'m>,
     /// Whether its method keeps few features and few rows.
     sieved: bool,
     /// The run that fitted it, if it was fitted just now.
@@ -157,6 +163,7 @@ impl<'m> Summary<'m> {
             n_outputs: model.expansion.n_outputs(),
             decision: decision(&model.decision),
             temperature: model.temperature,
+            quality: Quality::new(model),
             sieved: settings::is_sieved(model),
             run: None,
         }
@@ -175,9 +182,11 @@ impl<'m> Summary<'m> {
         self.density.is_some()
     }
 
-    /// Whether the features have their own table: weights, coefficients or imports.
+    /// Whether the features have their own table: weights, coefficients, imports or importances.
     pub fn has_feature_table(&self) -> bool {
-        self.penalty.is_some() || self.features.is_imported() || self.features.is_weighted
+        let features = &self.features;
+        let own = self.penalty.is_some() || features.is_imported() || features.is_weighted;
+        own || features.coefficients.is_some() || !features.importances.is_empty()
     }
 
     /// Whether both features and rows were chosen, and rows in an order that explains something.

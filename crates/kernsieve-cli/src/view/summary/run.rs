@@ -3,6 +3,7 @@
 use super::Evaluation;
 use kernsieve::data::Dataset;
 use kernsieve::linalg::Matrix;
+use kernsieve::tuning::{Dependence, LearningPoint};
 use kernsieve_io::Source;
 use std::fmt::Display;
 use std::path::Path;
@@ -19,6 +20,10 @@ pub struct Run<'a> {
     pub measured: Option<Measured<'a>>,
     /// The log density of new rows.
     pub new_rows: Option<NewRows<'a>>,
+    /// How the predictions depend on the first features, where that is shown.
+    pub dependence: &'a [Dependence],
+    /// The error against the number of rows, where that was asked for.
+    pub learning_curve: Option<&'a [LearningPoint]>,
     /// Where the model is.
     pub model: Option<Saved>,
     /// Where the page is.
@@ -89,6 +94,8 @@ pub struct Seconds {
     pub tune: f64,
     /// The final fit.
     pub fit: f64,
+    /// Importances, and a learning curve where one was asked for.
+    pub explain: f64,
 }
 
 /// Errors on rows outside the training.

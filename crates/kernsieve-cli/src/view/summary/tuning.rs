@@ -4,13 +4,17 @@ use super::settings;
 use super::trial::{self, Cell, Column};
 use kernsieve::method::{CvEntry, Press};
 use kernsieve::model::{CurvePoint, CvTable, Model};
-use kernsieve::params::{Rule, Validation};
+use kernsieve::params::{Rule, Score, Validation};
 use serde_json::{Value, json};
 
 /// A validation of settings.
 pub struct Tuning<'m> {
     /// How they were compared.
     pub validation: Validation,
+    /// What settings were chosen for, where the user said.
+    pub score: Option<Score>,
+    /// Whether log losses are before the calibration that the model has.
+    pub uncalibrated: bool,
     /// Number of folds.
     pub folds: usize,
     /// By which rule one of them was taken.
@@ -80,6 +84,8 @@ impl<'m> Tuning<'m> {
         let columns = trial::columns(cv);
         Some(Self {
             validation: settings::plan(model).validation,
+            score: model.record.options.protocol.score,
+            uncalibrated: model.temperature != 1.0 || !model.shifts.is_empty(),
             folds: cv.folds,
             rule: cv.rule,
             optimism: cv.optimism,

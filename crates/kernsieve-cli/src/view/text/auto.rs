@@ -2,7 +2,7 @@
 
 use super::layout::{field, table};
 use crate::failure::Failure;
-use crate::view::words::{clean, percent, seconds};
+use crate::view::words::{clean, percent, percent_short, seconds};
 use kernsieve::model::{AutoEntry, AutoRecord};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -11,14 +11,7 @@ use std::io::Write;
 pub fn print_auto(auto: &AutoRecord, time: f64, out: &mut dyn Write) -> Result<(), Failure> {
     let tried: Vec<&AutoEntry> = auto.entries.iter().filter(|e| e.error.is_some()).collect();
     let names: BTreeSet<&str> = tried.iter().map(|e| e.method.as_str()).collect();
-    let rule = match names.len() {
-        1 => "",
-        _ => {
-            "; the choice is the smallest model within one standard error of the least error plus \
-             optimism"
-        }
-    };
-    let words = format!("{} tried in {}{rule}", names.len(), seconds(time));
+    let words = format!("{} tried in {}", names.len(), seconds(time));
     field("Methods", &words, out)?;
     if names.len() > 1 {
         writeln!(out)?;
@@ -40,7 +33,8 @@ fn print_tried(tried: &[&AutoEntry], out: &mut dyn Write) -> Result<(), Failure>
             e.method.clone(),
             number(e.error),
             number(e.optimism),
-            number(e.standard_error),
+            e.standard_error.map(percent_short).unwrap_or_default(),
+            e.log_loss.map(|v| format!("{v:.3}")).unwrap_or_default(),
             e.size.map(|s| s.to_string()).unwrap_or_default(),
             e.note.clone().unwrap_or_default(),
         ];
@@ -49,7 +43,9 @@ fn print_tried(tried: &[&AutoEntry], out: &mut dyn Write) -> Result<(), Failure>
         }
         row
     };
-    let mut header = vec!["method", "CV error", "optimism", "s.e.", "numbers", ""];
+    let mut header = vec![
+        "method", "CV error", "optimism", "s.e.", "log loss", "numbers", "",
+    ];
     if rounds.len() > 1 {
         header.insert(1, "rows");
     }

@@ -24,7 +24,8 @@ pub fn print_coefficients(
     print_penalties(model, total, limits, out)
 }
 
-fn print_classes(
+/// Coefficients class by class.
+pub fn print_classes(
     rows: &[ClassCoefficients],
     names: &[String],
     limits: &Limits,

@@ -1,6 +1,6 @@
 //! Data in a line.
 
-use super::layout::COLUMNS;
+use super::layout::{COLUMNS, INDENT};
 use crate::view::summary::DataFacts;
 use crate::view::words::{clean, first_of, width};
 
@@ -13,8 +13,9 @@ pub fn data_words(beginning: &str, data: &DataFacts) -> String {
         feature_count(data.n_features),
         data.classes.len()
     );
-    // What is left of a line, with room for the brackets and `... 12 more`.
-    let room = COLUMNS.saturating_sub(width(&text));
+    // What is left of two lines under a label, with room for the brackets, `... 12 more` and the
+    // end of the first line that a name leaves blank.
+    let room = (2 * (COLUMNS - INDENT)).saturating_sub(width(&text) + 28);
     let classes = data.classes.iter().map(|(c, n)| (c, *n));
     format!("{text} ({})", class_words(classes, room))
 }
@@ -30,13 +31,9 @@ pub fn class_words<'a>(
     classes: impl ExactSizeIterator<Item = (&'a String, usize)>,
     width: usize,
 ) -> String {
-    const SHOWN: usize = 6;
-    let shown = if width == usize::MAX {
-        usize::MAX
-    } else {
-        SHOWN
-    };
     let total = classes.len();
+    // More than these do not fit two lines.
+    let shown = if width == usize::MAX { total } else { COLUMNS };
     let words: Vec<String> = classes
         .take(shown)
         .map(|(c, n)| format!("{} {n}", clean(c, 24)))

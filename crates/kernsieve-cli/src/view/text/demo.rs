@@ -23,8 +23,8 @@ pub fn demo(d: &DemoSummary<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     );
     writeln!(out, "\n{}\n", wrapped(&question, ""))?;
     print_ranking(&d.ranking, out)?;
-    let rows = d.model.n_rows;
-    writeln!(out, "\n2. Fit the best one on {rows} rows:\n")?;
+    let (method, rows) = (d.model.method.name, d.model.n_rows);
+    writeln!(out, "\n2. Fit {method} on {rows} rows:\n")?;
     print_fit(&d.model, d.tune_seconds, out)?;
     let e = d.evaluation;
     let words = format!(

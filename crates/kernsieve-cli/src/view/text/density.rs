@@ -2,7 +2,7 @@
 
 use super::data::feature_count;
 use super::files::model_file;
-use super::keeps::{keeps, retained};
+use super::keeps::{all_retained, keeps, retained};
 use super::layout::{field, table};
 use super::tuning::print_rest;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub fn density(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> 
         print_bandwidths(density, out)?;
         writeln!(out)?;
     }
-    print_density(model, out)?;
+    print_density(model, false, out)?;
     if let Some(new) = &run.new_rows {
         let name = clean(new.file, usize::MAX);
         let words = format!("{} on {name} ({} rows)", short(new.mean), new.rows);
@@ -70,15 +70,20 @@ fn print_bandwidths(density: &DensityRecord, out: &mut dyn Write) -> Result<(), 
     print_rest(density.grid.len(), rows.len(), out)
 }
 
-/// What a density is and how good, in a few lines.
-pub fn print_density(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+/// What a density is and how good, in a few lines, with some or all of the rows it keeps.
+pub fn print_density(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let Some(density) = model.density else {
         return Ok(());
     };
     let chosen = &density.grid[density.chosen];
     field("Chosen", &model.kernel.words, out)?;
     field("Keeps", &keeps(model), out)?;
-    if let Some(rows) = retained(model) {
+    let rows = if all {
+        all_retained(model)
+    } else {
+        retained(model)
+    };
+    if let Some(rows) = rows {
         field("", &rows, out)?;
     }
     let number = |v: Option<f64>| v.map_or_else(|| "beyond floating point".into(), short);

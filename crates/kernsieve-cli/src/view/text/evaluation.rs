@@ -18,11 +18,49 @@ pub fn evaluation(source: &str, e: &Evaluation, out: &mut dyn Write) -> Result<(
         e.mean_log_loss().unwrap_or(f64::NAN)
     );
     writeln!(out, "{}", wrapped(&words, ""))?;
-    if let Some(cost) = e.mean_cost() {
-        writeln!(out, "mean cost of a row {}", short(cost))?;
+    writeln!(out, "{}", wrapped(&beside(e), ""))?;
+    if let Some(words) = cost_words(e) {
+        writeln!(out, "{}", wrapped(&words, ""))?;
     }
     writeln!(out)?;
     print_confusion(e, out)
+}
+
+/// What always saying the same would have, and how the rows are ordered.
+pub fn beside(e: &Evaluation) -> String {
+    let mut words = vec![];
+    if let Some((class, error, log_loss)) = e.baseline() {
+        words.push(format!(
+            "{} always saying '{}' (log loss {log_loss:.3} by class shares)",
+            percent(error),
+            clean(class, 24)
+        ));
+    }
+    if let Some(auc) = e.auc() {
+        words.push(format!("AUC {auc:.3}"));
+    }
+    if let Some(p) = e.positive() {
+        let class = clean(p.class, 24);
+        words.push(format!(
+            "finds {} of {class}",
+            p.recall.map_or("-".into(), percent)
+        ));
+        if let Some(precision) = p.precision {
+            words.push(format!("{} of its calls are right", percent(precision)));
+        }
+    }
+    words.join(", ")
+}
+
+/// What the costs of errors change, where there are any.
+pub fn cost_words(e: &Evaluation) -> Option<String> {
+    let (cost, (error, costless)) = (e.mean_cost()?, e.without_costs()?);
+    Some(format!(
+        "mean cost of a row {}; without the costs it would be {}, with an error of {}",
+        short(cost),
+        short(costless),
+        percent(error)
+    ))
 }
 
 /// Observed against predicted classes, at most the first dozen and not more than a line can hold.

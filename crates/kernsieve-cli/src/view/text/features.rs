@@ -4,9 +4,10 @@
 use super::coefficients::print_coefficients;
 use super::imports::print_imports;
 use super::layout::{padded, table, wrapped};
-use super::sieved::print_sieved;
+use super::linear::print_linear;
+use super::sieved::{SHUFFLED, print_importances, print_sieved, shuffled};
 use crate::failure::Failure;
-use crate::view::summary::{Features, Step, Summary};
+use crate::view::summary::{CoefficientKind, Features, Step, Summary};
 use crate::view::words::{clean, first_of, fitting, percent, short};
 use std::io::Write;
 
@@ -18,6 +19,8 @@ pub struct Limits {
     pub classes: usize,
     /// Penalties of the path.
     pub path: usize,
+    /// Features with their importance or their coefficients.
+    pub measured: usize,
     /// Names in a list.
     names: usize,
 }
@@ -28,6 +31,7 @@ impl Limits {
         features: 30,
         classes: 12,
         path: 12,
+        measured: 12,
         names: 20,
     };
     /// What fits on a screen with the rest of a model.
@@ -35,6 +39,7 @@ impl Limits {
         features: 10,
         classes: 6,
         path: 0,
+        measured: 5,
         names: 20,
     };
     /// Everything.
@@ -42,6 +47,7 @@ impl Limits {
         features: usize::MAX,
         classes: usize::MAX,
         path: usize::MAX,
+        measured: usize::MAX,
         names: usize::MAX,
     };
 }
@@ -51,23 +57,32 @@ pub const NAME: usize = 24;
 /// Columns of a name that stands next to others.
 pub const NEXT: usize = 16;
 
-/// Features by the method's own measure. Nothing for methods without one.
+/// Features by the method's own measure, where it has one, and by what each is worth on rows that a
+/// fit has not seen, where that was measured.
 pub fn print_features(
     model: &Summary<'_>,
     limits: &Limits,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let features = &model.features;
-    if features.is_imported() && !features.path.is_empty() {
-        print_imports(model, limits, out)
-    } else if let Some(rows) = &features.coefficients {
-        print_coefficients(model, rows, limits, out)
-    } else if model.is_sieved() {
-        print_sieved(model, limits, out)
-    } else if features.is_weighted {
-        print_weights(model, limits, out)
-    } else {
-        Ok(())
+    match &features.coefficients {
+        _ if features.is_imported() && !features.path.is_empty() => {
+            print_imports(model, limits, out)?;
+        }
+        Some((CoefficientKind::Posteriors, rows)) => print_coefficients(model, rows, limits, out)?,
+        _ if model.is_sieved() => print_sieved(model, limits, out)?,
+        _ if features.is_weighted => return print_weights(model, limits, out),
+        _ => {}
+    }
+    match &features.coefficients {
+        Some((kind, rows)) if *kind != CoefficientKind::Posteriors => {
+            print_linear(model, *kind, rows, limits, out)?;
+        }
+        _ => {}
+    }
+    match model.is_sieved() {
+        true => Ok(()),
+        false => print_importances(model, limits, out),
     }
 }
 
@@ -81,12 +96,17 @@ fn print_weights(model: &Summary<'_>, limits: &Limits, out: &mut dyn Write) -> R
     if !features.folds.is_empty() {
         header.push("kept in folds");
     }
+    let measured = !features.importances.is_empty();
+    if measured {
+        header.push("shuffled");
+    }
     let row = |&j: &usize| {
         let mut row = vec![
             clean(&features.names[j], NAME),
             format!("{:.3}", weights[j]),
         ];
         row.extend(kept_in_folds(model, j));
+        row.extend(features.importance(j).map(shuffled));
         row
     };
     let rows: Vec<Vec<String>> = kept.iter().take(limits.features).map(row).collect();
@@ -95,6 +115,9 @@ fn print_weights(model: &Summary<'_>, limits: &Limits, out: &mut dyn Write) -> R
         table(&header, &rows, out)?;
     }
     print_more(kept.len(), limits.features, out)?;
+    if measured {
+        writeln!(out, "{}", wrapped(SHUFFLED, "  "))?;
+    }
     print_dropped(features, limits, out)
 }
 

@@ -2,15 +2,17 @@
 
 use super::auto::print_auto;
 use super::data::data_words;
-use super::evaluation::print_confusion;
+use super::errors::print_errors;
+use super::evaluation::{beside, cost_words, print_confusion};
 use super::features::{Limits, print_features, print_path};
 use super::files::{model_file, page_file};
 use super::keeps::{keeps, retained};
 use super::layout::field;
+use super::learning_curve::print_learning_curve;
 use super::tuning::print_tuning;
 use crate::failure::Failure;
 use crate::view::summary::{DataFacts, Measured, Summary};
-use crate::view::words::{chosen, clean, cv_error, percent, plural, short};
+use crate::view::words::{chosen, clean, percent, plural, short};
 use std::io::Write;
 
 /// A fit that was just done.
@@ -26,6 +28,9 @@ pub fn fit(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> {
             field("", "not estimated; --holdout or --test measures it", out)?
         }
         None => {}
+    }
+    if let Some(curve) = run.learning_curve {
+        print_learning_curve(curve, out)?;
     }
     model_file(run.model.as_ref(), out)?;
     match &run.report {
@@ -59,6 +64,10 @@ fn print_measured(measured: &Measured<'_>, out: &mut dyn Write) -> Result<(), Fa
         e.n_rows()
     );
     field("", &words, out)?;
+    field("", &beside(e), out)?;
+    if let Some(words) = cost_words(e) {
+        field("", &words, out)?;
+    }
     writeln!(out)?;
     print_confusion(e, out)
 }
@@ -85,13 +94,7 @@ pub fn print_fit(
     if model.has_feature_table() {
         writeln!(out)?;
     }
-    let on_training = format!("{} on the training rows", percent(model.train_error));
-    let error = cv_error(model).unwrap_or_else(|| on_training.clone());
-    field("Error", &error, out)?;
-    if model.tuning.is_some() {
-        field("", &on_training, out)?;
-    }
-    Ok(())
+    print_errors(model, out)
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use super::data::class_words;
 use super::density::print_density;
+use super::errors::print_errors;
 use super::features::{Limits, print_features, print_path};
-use super::keeps::keeps;
+use super::keeps::{all_retained, keeps};
 use super::layout::field;
 use super::tuning::print_curves;
 use crate::failure::Failure;
 use crate::view::summary::Summary;
-use crate::view::words::{chosen, clean, cv_error, first_of, percent, short};
+use crate::view::words::{chosen, clean, first_of, short};
 use kernsieve::tuning::for_people;
 use std::io::Write;
 
@@ -35,7 +36,7 @@ pub fn inspect(
     }
     print_columns(model, all, out)?;
     if model.is_density() {
-        print_density(model, out)?;
+        print_density(model, all, out)?;
     } else {
         print_classifier(model, all, out)?;
     }
@@ -50,7 +51,7 @@ fn print_columns(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Result<
         let words = format!(
             "{} ({}), target '{}'",
             model.classes.len(),
-            class_words(classes, if all { usize::MAX } else { 44 }),
+            class_words(classes, if all { usize::MAX } else { 84 }),
             clean(&schema.target, 20)
         );
         field("Classes", &words, out)?;
@@ -75,6 +76,9 @@ fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Resu
     }
     field("Chosen", &chosen(model), out)?;
     field("Keeps", &keeps(model), out)?;
+    if let (Some(rows), true) = (all_retained(model), all) {
+        field("", &rows, out)?;
+    }
     let features = &model.features;
     let dropped = features.dropped().into_iter();
     let dropped: Vec<&str> = dropped.map(|j| features.names[j].as_str()).collect();
@@ -94,12 +98,7 @@ fn print_classifier(model: &Summary<'_>, all: bool, out: &mut dyn Write) -> Resu
         model.n_outputs, model.kernel.words, model.decision
     );
     field("Output", &words, out)?;
-    if let Some(words) = cv_error(model) {
-        field("Error", &words, out)?;
-    }
-    let error = percent(model.train_error);
-    let words = format!("{error} on the {} training rows", model.n_rows);
-    field("", &words, out)?;
+    print_errors(model, out)?;
     if let Some(objective) = model.solver.objective {
         let residual = model.solver.residual;
         let residual = residual.map(|r| format!(", relative residual {}", short(r)));

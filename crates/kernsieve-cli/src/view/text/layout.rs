@@ -6,6 +6,8 @@ use std::io::Write;
 
 /// Columns of a terminal that every table and line fits into.
 pub const COLUMNS: usize = 80;
+/// Columns of a label, before the text that belongs to it.
+pub const INDENT: usize = 9;
 
 /// A text with blanks after it, `columns` wide.
 pub fn padded(text: &str, columns: usize) -> String {
@@ -44,10 +46,10 @@ pub fn wrapped(text: &str, indent: &str) -> String {
 
 /// `Label    text`, with the lines of the text aligned.
 pub fn field(label: &str, text: &str, out: &mut dyn Write) -> std::io::Result<()> {
-    const INDENT: &str = "         ";
-    let lines = wrapped(text, INDENT);
-    let rest = lines.strip_prefix(INDENT).unwrap_or_default();
-    let pad = " ".repeat(INDENT.len().saturating_sub(width(label)));
+    let indent = " ".repeat(INDENT);
+    let lines = wrapped(text, &indent);
+    let rest = lines.strip_prefix(&indent).unwrap_or_default();
+    let pad = " ".repeat(INDENT.saturating_sub(width(label)));
     writeln!(out, "{}{pad}{rest}", colour::label(label))
 }
 

@@ -6,6 +6,7 @@ mod comparison;
 mod data;
 mod demo;
 mod density;
+mod errors;
 mod evaluation;
 mod features;
 mod files;
@@ -14,6 +15,8 @@ mod imports;
 mod inspect;
 mod keeps;
 mod layout;
+mod learning_curve;
+mod linear;
 mod sieved;
 mod tuning;
 

@@ -1,20 +1,24 @@
-//! What a model that keeps few features and few rows keeps, and what each is worth.
+//! What each feature is worth, and what a model that keeps few features and few rows keeps.
 
 use super::features::{Limits, NAME, kept_in_folds, print_dropped, print_more};
 use super::layout::{table, wrapped};
 use crate::failure::Failure;
 use crate::view::summary::{Explained, Summary};
 use crate::view::words::{clean, percent};
+use kernsieve::model::Importance;
 use std::io::Write;
 
 /// Features with their importance, unless all are asked for.
 const FEATURES: usize = 10;
 /// Rows in order of selection, unless all are asked for.
 const ROWS: usize = 8;
-/// What the columns are.
-const COLUMNS: &str = "weight: relative to the largest; shuffled: by how much the error of rows \
-                       that a fit has not seen grows when the feature is shuffled, +- its \
-                       standard error.";
+/// What a column is.
+const WEIGHT: &str = "weight: relative to the largest;";
+/// What the other is.
+pub const SHUFFLED: &str = "shuffled: by how much the error of rows that a fit has not seen grows \
+                            when the feature is shuffled, +- its standard error.";
+/// The order of tables by importance.
+const ORDER: &str = "First comes what costs the log loss most.";
 
 /// Features, most important first, and rows in order of selection.
 pub fn print_sieved(
@@ -27,6 +31,33 @@ pub fn print_sieved(
     print_ranked(model, if all { usize::MAX } else { FEATURES }, out)?;
     print_dropped(&model.features, limits, out)?;
     print_selection(model, if all { usize::MAX } else { ROWS }, out)
+}
+
+/// Features, most important first, where that was measured.
+pub fn print_importances(
+    model: &Summary<'_>,
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let features = &model.features;
+    if features.importances.is_empty() {
+        return Ok(());
+    }
+    let most = limits.measured;
+    let row = |i: &Importance| vec![clean(&features.names[i.feature], NAME), shuffled(i)];
+    let rows: Vec<Vec<String>> = features.importances.iter().take(most).map(row).collect();
+    writeln!(out)?;
+    table(&["feature", "shuffled"], &rows, out)?;
+    print_more(features.used().len(), rows.len(), out)?;
+    writeln!(out, "{}", wrapped(&format!("{SHUFFLED} {ORDER}"), "  "))?;
+    Ok(())
+}
+
+/// By how much the error grows.
+pub fn shuffled(i: &Importance) -> String {
+    let sign = if i.error < 0.0 { "" } else { "+" };
+    let (error, se) = (percent(i.error), percent(i.error_se));
+    format!("{sign}{error} error +- {se}")
 }
 
 fn print_ranked(model: &Summary<'_>, most: usize, out: &mut dyn Write) -> Result<(), Failure> {
@@ -49,18 +80,18 @@ fn print_ranked(model: &Summary<'_>, most: usize, out: &mut dyn Write) -> Result
             format!("{:.3}", features.relative_weight(j)),
         ];
         row.extend(kept_in_folds(model, j));
-        if let Some(i) = features.importance(j) {
-            let sign = if i.error < 0.0 { "" } else { "+" };
-            let (error, se) = (percent(i.error), percent(i.error_se));
-            row.push(format!("{sign}{error} error +- {se}"));
-        }
+        row.extend(features.importance(j).map(shuffled));
         row
     };
     let rows: Vec<Vec<String>> = ranked.iter().take(most).map(row).collect();
     table(&header, &rows, out)?;
     print_more(ranked.len(), most, out)?;
     if measured {
-        writeln!(out, "{}", wrapped(COLUMNS, "  "))?;
+        writeln!(
+            out,
+            "{}",
+            wrapped(&format!("{WEIGHT} {SHUFFLED} {ORDER}"), "  ")
+        )?;
     }
     Ok(())
 }

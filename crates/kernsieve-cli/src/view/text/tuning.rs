@@ -3,9 +3,9 @@
 use super::layout::{field, table};
 use crate::failure::Failure;
 use crate::view::summary::{Cell, Summary, Trial, Tuning};
-use crate::view::words::{percent, seconds, short};
+use crate::view::words::{percent, percent_short, seconds, short};
 use kernsieve::model::CurvePoint;
-use kernsieve::params::Validation;
+use kernsieve::params::{Score, Validation};
 use std::io::Write;
 
 /// The table of the settings and the curve of the sizes, if there was anything to choose.
@@ -84,7 +84,14 @@ fn print_grid(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let rows: Vec<Vec<String>> = order.iter().map(row).collect();
     table(&header, &rows, out)?;
-    print_rest(cv.trials.len(), SHOWN, out)
+    print_rest(cv.trials.len(), SHOWN, out)?;
+    if cv.uncalibrated && cv.best().press.is_none() {
+        writeln!(
+            out,
+            "  log loss: before the calibration of the probabilities"
+        )?;
+    }
+    Ok(())
 }
 
 /// How many there are beyond those shown, and where to find them.
@@ -111,7 +118,16 @@ fn cell(cell: &Cell) -> String {
 /// The measures of the trials.
 enum Measure {
     Press,
-    Error { with_score: bool },
+    Error { score: Option<ScoreColumn> },
+}
+
+/// The column of the criterion.
+#[derive(Clone, Copy)]
+enum ScoreColumn {
+    /// That of the method.
+    Own,
+    /// What the user chooses for.
+    Asked(Score),
 }
 
 impl Measure {
@@ -120,21 +136,31 @@ impl Measure {
         match best.press {
             Some(_) => Self::Press,
             None => Self::Error {
-                with_score: best.score.is_some(),
+                score: match cv.score {
+                    Some(Score::Error | Score::LogLoss) => None,
+                    Some(score) => Some(ScoreColumn::Asked(score)),
+                    None => best.score.map(|_| ScoreColumn::Own),
+                },
             },
         }
     }
 
-    fn titles(&self) -> &'static [&'static str] {
+    fn titles(&self) -> Vec<&'static str> {
         match self {
-            Self::Press => &["PRESS", "s.e."],
-            Self::Error { with_score: true } => &["CV error", "s.e.", "log loss", "score"],
-            Self::Error { with_score: false } => &["CV error", "s.e.", "log loss"],
+            Self::Press => vec!["PRESS", "s.e."],
+            Self::Error { score } => {
+                let mut titles = vec!["CV error", "s.e.", "log loss"];
+                titles.extend(score.map(|s| match s {
+                    ScoreColumn::Own => "score",
+                    ScoreColumn::Asked(score) => score.title(),
+                }));
+                titles
+            }
         }
     }
 
     fn cells(&self, t: &Trial<'_>) -> Vec<String> {
-        let with_score = match self {
+        let score = match self {
             Self::Press => {
                 let press = t.press;
                 return vec![
@@ -142,7 +168,7 @@ impl Measure {
                     press.map_or(String::new(), |p| format!("{:.4}", p.standard_error)),
                 ];
             }
-            Self::Error { with_score } => *with_score,
+            Self::Error { score } => *score,
         };
         let three = |v: Option<f64>| v.map_or(String::new(), |v| format!("{v:.3}"));
         let mut cells = vec![
@@ -151,12 +177,14 @@ impl Measure {
                 (None, Some(folds)) => format!("behind at {folds}"),
                 (None, None) => "failed".into(),
             },
-            t.error.map_or(String::new(), |_| percent(t.standard_error)),
+            t.error
+                .map_or(String::new(), |_| percent_short(t.standard_error)),
             three(t.log_loss),
         ];
-        if with_score {
-            cells.push(three(t.score));
-        }
+        cells.extend(score.map(|s| match s {
+            ScoreColumn::Own => three(t.score),
+            ScoreColumn::Asked(score) => three(t.score.map(|v| score.as_loss(v))),
+        }));
         cells
     }
 }
@@ -187,7 +215,7 @@ fn print_curve(
             Some(press) => row.push(format!("{press:.4}")),
             None => row.extend([
                 percent(p.error),
-                percent(p.standard_error),
+                percent_short(p.standard_error),
                 format!("{:.3}", p.log_loss),
             ]),
         }

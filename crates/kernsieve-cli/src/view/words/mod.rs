@@ -6,12 +6,15 @@ mod lists;
 mod model;
 mod numbers;
 mod options;
+mod quality;
 
 pub use clean::{beginning, clean, clean_lines, is_visible, width};
 pub use comparison::{P_VALUES, advice, how, taken};
 pub use lists::{first_of, fitting};
-pub use model::{chosen, cv_error};
+pub use model::chosen;
 pub use numbers::{
-    coefficient, duration_words, percent, plural, seconds, seconds_short, short, size,
+    coefficient, duration_words, percent, percent_short, plural, seconds, seconds_short, short,
+    size,
 };
 pub use options::in_words;
+pub use quality::{before_costs, beside_baseline, expected_error, threshold};

@@ -1,8 +1,7 @@
 //! A model in words.
 
-use super::{clean, first_of, percent, short};
+use super::{clean, first_of, short};
 use crate::view::summary::{Setting, SettingValue, Summary};
-use kernsieve::params::Validation;
 
 /// Columns that a list of numbers may take.
 const LIST: usize = 40;
@@ -34,31 +33,4 @@ fn setting_words(setting: &Setting) -> String {
         }
         SettingValue::Given => label.into(),
     }
-}
-
-/// The cross-validated error, where there is one.
-pub fn cv_error(model: &Summary<'_>) -> Option<String> {
-    let cv = model.tuning.as_ref()?;
-    let best = cv.best();
-    let how = match cv.validation {
-        Validation::Split => "on one tuning split".into(),
-        _ => format!("in {}-fold cross-validation", cv.folds),
-    };
-    let costs = if model.costs.is_empty() {
-        ""
-    } else {
-        ", before costs"
-    };
-    let mut words = format!(
-        "{} +- {} {how}{costs}",
-        percent(best.error?),
-        percent(best.standard_error)
-    );
-    if cv.optimism > 0.0 {
-        words.push_str(&format!(
-            "; about {} allowing for the choice",
-            percent(best.error? + cv.optimism)
-        ));
-    }
-    Some(words)
 }

@@ -2,8 +2,18 @@
 
 use std::time::Duration;
 
-/// 0.0273 as `2.7 %`.
+/// 0.0273 as `2.7 %`, and 0.0043 as `0.43 %`: below one percent, the second decimal matters.
 pub fn percent(fraction: f64) -> String {
+    let value = 100.0 * fraction;
+    if value != 0.0 && value.abs() < 0.995 {
+        format!("{value:.2} %")
+    } else {
+        format!("{value:.1} %")
+    }
+}
+
+/// 0.0043 as `0.4 %`: one decimal always, for standard errors in tables.
+pub fn percent_short(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)
 }
 
@@ -107,6 +117,10 @@ mod tests {
         assert_eq!(seconds(3.12), "3.1 s");
         assert_eq!(seconds(125.0), "2 min 05 s");
         assert_eq!(percent(0.0266), "2.7 %");
+        assert_eq!(percent(0.0043), "0.43 %");
+        assert_eq!(percent(0.00999), "1.0 %");
+        assert_eq!(percent(0.0), "0.0 %");
+        assert_eq!(percent_short(0.0043), "0.4 %");
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub use params::{Fivm, FivmSetting, Stopping};
 
 use super::klr::{by_row, carry, logits, require_definite, ridges};
 use super::{
-    About, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
-    Problem, Ranking, Refinement, Sparse, some,
+    About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs,
+    PathStep, Problem, Ranking, Refinement, Sparse, some,
 };
 use crate::decision::softmax_in_place;
 use crate::error::Result;
@@ -201,8 +201,8 @@ impl Method for Fivm {
         sparse: Sparse::Features,
         outputs: Outputs::Logits,
         params: PARAMS,
-        auto: true,
-        feasible: |n, p, classes| n as f64 * n as f64 * p as f64 * classes as f64 <= 8e6,
+        auto: Candidacy::Asked,
+        seconds: |n, p, c| 1.25e-6 * n * n * p * c,
         ..About::BLANK
     };
 

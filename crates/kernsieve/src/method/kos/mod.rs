@@ -27,7 +27,7 @@ pub(super) use params::GAMMA;
 pub use params::{Kos, KosSetting, RidgeChoice, RidgeRule};
 
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem,
     kernels_around_median, some,
 };
 use crate::classes::Classes;
@@ -317,7 +317,8 @@ impl Method for Kos {
             L1_RATIO,
             SIMPLEX,
         ],
-        auto: true,
+        auto: Candidacy::Asked,
+        seconds: |n, _, _| 2.3e-10 * n * n * n + 1e-7 * n * n,
         ..About::BLANK
     };
 

@@ -29,8 +29,8 @@ pub use onda::Onda;
 
 use super::lda::{Lda, Metric, limit_components};
 use super::{
-    About, Discriminant, Fit, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Posterior,
-    Problem, Sparse, WithPosterior,
+    About, Candidacy, Discriminant, Fit, Fold, Footprint, Grid, HeldOut, Method, NoSetting,
+    Posterior, Problem, Sparse, WithPosterior,
 };
 use crate::error::Result;
 use crate::kernel::Family;
@@ -150,7 +150,8 @@ impl Method for Mapping {
         calibrated: true,
         class_weight_is_cost: true,
         params: PARAMS,
-        auto: true,
+        auto: Candidacy::First,
+        seconds: |n, p, c| 5e-9 * n * p * p + 5e-7 * p * p * c + 1e-5 * n,
         ..About::BLANK
     };
 

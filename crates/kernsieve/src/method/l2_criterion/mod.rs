@@ -459,10 +459,20 @@ pub(crate) fn without_ratio(
 
 /// A class of one row is empty once that row is left out. A row of weight 2 counts as two.
 pub(crate) fn require_two(problem: &Problem, method: &str) -> Result<()> {
+    two_of_each(problem, method, "")
+}
+
+/// The same in the training part of a fold: a class of two rows has one left there.
+pub(crate) fn require_two_in_fold(train: &Problem, method: &str) -> Result<()> {
+    two_of_each(train, method, " left when a fold is held out")
+}
+
+fn two_of_each(problem: &Problem, method: &str, when: &str) -> Result<()> {
     let (classes, counts) = (problem.classes(), problem.labels.counts());
     match (0..counts.len()).find(|&c| counts[c] < 2 && classes.totals()[c] <= 1.0) {
         Some(c) => Err(Error::Data(format!(
-            "class '{}' has one row, and {method} needs two of each; parzen does not",
+            "class '{}' has one row{when}, and {method} needs two of each; merge the class with \
+             another, leave its rows out, or take the method parzen, which needs one",
             problem.labels.classes()[c]
         ))),
         None => Ok(()),

@@ -34,13 +34,13 @@ pub use params::{ClassBandwidths, L2qp, L2qpSetting, Multiclass};
 
 use super::l2_criterion::{
     Contrast, Distances, EXACT, FOLD, Minimum, SMALLEST_WEIGHT, TUNING_ROWS, Terms, WORK_BYTES,
-    against_rest, in_memory, odds, require_gaussian_smoothing, require_two, row_cache,
-    without_ratio,
+    against_rest, in_memory, odds, require_gaussian_smoothing, require_two, require_two_in_fold,
+    row_cache, without_ratio,
 };
 use super::parzen::require_density;
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Sparse,
-    density_kernels, some,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem,
+    Sparse, density_kernels, some,
 };
 use crate::classes::Classes;
 use crate::decision::Decision;
@@ -291,7 +291,8 @@ impl Method for L2qp {
         sparse: Sparse::Samples,
         outputs: Outputs::LogDensities,
         params: PARAMS,
-        auto: true,
+        auto: Candidacy::Asked,
+        seconds: |n, _, c| 3e-7 * n * n * c,
         ..About::BLANK
     };
 
@@ -397,9 +398,7 @@ impl Method for L2qp {
     }
 
     fn held_out(&self, fold: &Fold, arm: &[L2qpSetting]) -> Result<Vec<Option<HeldOut>>> {
-        if require_two(&fold.train, Self::ABOUT.name).is_err() {
-            return Ok(vec![None; arm.len()]);
-        }
+        require_two_in_fold(&fold.train, Self::ABOUT.name)?;
         let classes = fold.train.classes();
         let decision = self.decision(&fold.train);
         let (mut results, mut starts) = (Vec::with_capacity(arm.len()), Vec::new());

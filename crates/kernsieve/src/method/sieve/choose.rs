@@ -6,10 +6,12 @@
 //! of the lower error. For accuracy, the samples are then the fewest that are better than all of
 //! them by a standard error (with many rows: not worse); for a small model, the fewest that are not
 //! worse by one. Among many settings the least value is the luckiest one, and taking it costs
-//! accuracy on small data.
+//! accuracy on small data. Where settings are chosen for a measure of the user's, it takes the place
+//! of the error, and standard errors are those over folds if the rows have no part of it each.
 
-use super::{Prefer, SieveSetting};
+use super::SieveSetting;
 use crate::method::{CvEntry, Setting};
+use crate::params::Prefer;
 
 /// Fewer features are clearly better by this many standard errors.
 const CLEARLY: f64 = 2.0;
@@ -32,8 +34,11 @@ pub(super) fn choose(grid: &[Entry], prefer: Prefer) -> Option<usize> {
     let readouts = readouts(grid);
     let references = readouts.iter().filter_map(|r| reference(grid, *r));
     let mut best = references.min_by(|a, b| {
-        let errors = error(a).total_cmp(&error(b));
-        errors.then(a.criterion().total_cmp(&b.criterion()))
+        let criteria = a.criterion().total_cmp(&b.criterion());
+        match a.is_scored() {
+            true => criteria,
+            false => error(a).total_cmp(&error(b)).then(criteria),
+        }
     })?;
     if prefer == Prefer::Small {
         let fewer = tops(grid, best.setting.softmax).filter(|e| affordable(e, best));
@@ -112,7 +117,11 @@ fn excess(e: &Entry, best: &Entry) -> f64 {
     if gap == 0.0 {
         return 0.0;
     }
-    let rows = e.row_scores.iter().zip(&best.row_scores);
+    let (own, others) = match e.is_scored() {
+        true => (&e.fold_scores, &best.fold_scores),
+        false => (&e.row_scores, &best.row_scores),
+    };
+    let rows = own.iter().zip(others);
     let gaps: Vec<f64> = rows.map(|(a, b)| a - b).collect();
     let n = gaps.len() as f64;
     let mean = gaps.iter().sum::<f64>() / n;

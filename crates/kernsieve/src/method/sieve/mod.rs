@@ -24,14 +24,14 @@ mod search;
 mod tests;
 mod weights;
 
-pub use params::{Before, Linear, Prefer, Shape, Sieve, SieveSetting};
+pub use params::{Before, Linear, Shape, Sieve, SieveSetting};
 
 use params::PARAMS;
 
 use super::klr::logits;
 use super::{
-    About, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
-    Problem, Ranking, Refinement, Sparse, some,
+    About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs,
+    PathStep, Problem, Ranking, Refinement, Sparse, some,
 };
 use crate::data::{NormalScores, stratified_sample};
 use crate::decision::Decision;
@@ -53,7 +53,7 @@ use search::{Plan, SECOND, landmarks, plan, scores_of};
 const CANDIDATES: usize = 3000;
 /// Products of columns of candidates over all rows: beyond this, there are fewer candidates, but not
 /// fewer than a third.
-const MOST_PRODUCTS: f64 = 1e12;
+const MOST_PRODUCTS: f64 = 2e12;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
 /// Ridge of the softmax relative to that of the least squares: the same penalty near even odds.
@@ -71,10 +71,21 @@ const MOST_SOFTMAX: (usize, usize) = (600, 300);
 /// Values of kernel functions that a softmax refit may hold: beyond, it sees rows drawn by class.
 const MOST_VALUES: usize = 30_000_000;
 
+/// Up to this many rows, folds search for a kernel themselves where the error is estimated.
+const AFRESH: usize = 600;
+
 /// Candidates for the samples of this many rows.
 fn n_candidates(n: usize) -> usize {
     let most = (MOST_PRODUCTS / n.max(1) as f64).sqrt() as usize;
     n.min(most.clamp(CANDIDATES / 3, CANDIDATES))
+}
+
+/// Seconds of one core: the search on at most 3000 rows, and the path of samples on all of them.
+fn seconds(n: f64, p: f64, c: f64) -> f64 {
+    let some = n.min(1000.0);
+    let search = 7e-6 * some * some * (1.0 + p.min(2000.0) / 200.0) * (0.9 + 0.05 * c);
+    let m = n_candidates(n as usize) as f64;
+    search + 2e-3 * (n.min(3000.0) - some) + 2e-11 * n * m * m
 }
 
 /// Sizes along a path: each a quarter larger than the last, and the longest.
@@ -223,9 +234,10 @@ impl Method for Sieve {
         sparse: Sparse::Both,
         outputs: Outputs::Logits,
         calibrated: true,
-        importances: true,
+        shrinks: true,
         params: PARAMS,
-        auto: false,
+        auto: Candidacy::First,
+        seconds,
         ..About::BLANK
     };
 
@@ -276,7 +288,7 @@ impl Method for Sieve {
     ) -> Result<Refinement<SieveSetting>> {
         let chosen = match protocol.rule {
             Rule::OneStandardError => simplest,
-            Rule::Min => choose::choose(grid, self.prefer).unwrap_or(simplest),
+            Rule::Min => choose::choose(grid, protocol.prefer).unwrap_or(simplest),
         };
         let entry = &grid[chosen];
         if entry.setting.n_features == problem.n_active() {
@@ -315,6 +327,28 @@ impl Method for Sieve {
             }
         }
         Ok(out)
+    }
+
+    /// The search for a kernel sees all rows. With few rows this shows in the errors of folds, so
+    /// these search, too, where they are asked for the error to expect.
+    fn held_out_afresh(&self, fold: &Fold, like: &SieveSetting) -> Result<Option<HeldOut>> {
+        if self.like.is_some() || fold.train.n() > AFRESH {
+            return Ok(None);
+        }
+        let own = plan(self, &fold.train)?.settings(like.n_features);
+        let turned = own
+            .iter()
+            .find(|s| s.before.is_some() == like.before.is_some());
+        let Some(form) = turned.or(own.first()) else {
+            return Ok(None);
+        };
+        let setting = SieveSetting {
+            size: like.size,
+            softmax: like.softmax,
+            ..form.clone()
+        };
+        let answers = self.held_out(fold, std::slice::from_ref(&setting))?;
+        Ok(answers.into_iter().next().flatten())
     }
 
     fn fit(&self, problem: &Problem, setting: &SieveSetting) -> Result<Fit> {

@@ -17,7 +17,6 @@ use std::cmp::Ordering;
 /// | `ridge` | chosen by the data | above 0 | penalty, relative to the variance of a function |
 /// | `max_support` | all | 1 or more | at most this many samples |
 /// | `max_features` | all | 1 or more | at most this many features |
-/// | `prefer` | accuracy | accuracy, small | least error, or a small model that costs little |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sieve {
@@ -27,7 +26,6 @@ pub struct Sieve {
     pub(super) ridge: Option<f64>,
     pub(super) max_support: Option<usize>,
     pub(super) max_features: Option<usize>,
-    pub(super) prefer: Prefer,
     /// A setting to take instead of a search, made smaller where that is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) like: Option<SieveSetting>,
@@ -53,18 +51,6 @@ pub enum Linear {
     In,
     /// There is none.
     Out,
-}
-
-/// What a setting is chosen for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Prefer {
-    /// Fewer features and samples only where they are better.
-    #[default]
-    Accuracy,
-    /// Fewer features where they cost at most a point of error, and fewer samples where they are not
-    /// clearly worse.
-    Small,
 }
 
 impl Sieve {
@@ -112,12 +98,6 @@ impl Sieve {
     /// With the setting of another model instead of a search; the other parameters make it smaller.
     pub fn like(mut self, setting: SieveSetting) -> Self {
         self.like = Some(setting);
-        self
-    }
-
-    /// With settings chosen for this.
-    pub fn prefer(mut self, prefer: Prefer) -> Self {
-        self.prefer = prefer;
         self
     }
 }
@@ -221,6 +201,12 @@ impl Setting for SieveSetting {
         self.same_search(other) && fixed(self) == fixed(other)
     }
 
+    /// Features and samples go by rules that do not look for the least error; the readout does.
+    fn is_rival(&self, other: &Self) -> bool {
+        let own = |s: &Self| (s.n_features, s.size, s.before);
+        own(self) == own(other)
+    }
+
     fn same_search(&self, other: &Self) -> bool {
         let fixed = |s: &Self| (s.first(), s.prepare, s.rounds, s.softmax);
         fixed(self) == fixed(other)
@@ -281,14 +267,6 @@ pub(super) const PARAMS: &[Param] = &[
         },
         Fallback::Absent("all"),
         "Most features to retain",
-    )
-    .usual(),
-    Param::new(
-        "prefer",
-        Kind::Word(&["accuracy", "small"], ""),
-        Fallback::Word("accuracy"),
-        "Drop features and samples only where that is better, or where it costs little: features \
-         at most one point of error, samples nothing clear",
     )
     .usual(),
 ];

@@ -27,8 +27,8 @@ pub use params::{Smkda, SmkdaSetting};
 
 use super::lda::limit_components;
 use super::{
-    About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method, PathStep, Problem,
-    Sparse, beyond_the_edge, kernels_around_median, some, stretched,
+    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method,
+    PathStep, Problem, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
 };
 use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
@@ -205,7 +205,8 @@ impl Method for Smkda {
             L1_RATIO,
             SIMPLEX,
         ],
-        auto: true,
+        auto: Candidacy::Asked,
+        seconds: |n, _, c| 6e-10 * n * n * n * (1.0 + c / 6.0) + 5e-7 * n * n,
         ..About::BLANK
     };
 

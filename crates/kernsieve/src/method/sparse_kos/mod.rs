@@ -38,8 +38,8 @@ pub use params::{Landmarks, Spacing, SparseKos, SparseKosSetting};
 
 use super::kos::rotation;
 use super::{
-    About, Certificate, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs,
-    PathStep, Problem, Refinement, Sparse, some,
+    About, Candidacy, Certificate, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method,
+    Outputs, PathStep, Problem, Refinement, Sparse, some,
 };
 use crate::decision::argmax;
 use crate::error::{Error, Result};
@@ -179,8 +179,8 @@ impl Method for SparseKos {
         calibrated: true,
         class_weight_is_cost: true,
         params: PARAMS,
-        auto: true,
-        feasible: |n, p, _| n as f64 * n as f64 * p as f64 <= 1e6,
+        auto: Candidacy::Asked,
+        seconds: |n, p, _| 1e-5 * n * n * p,
         ..About::BLANK
     };
 

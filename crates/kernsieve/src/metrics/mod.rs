@@ -1,5 +1,11 @@
 //! Error rates, losses and intervals, computed from plain slices.
 
+mod cuts;
+mod tally;
+
+pub use cuts::{Cut, Cuts, auc, macro_auc};
+pub use tally::Tally;
+
 /// Fraction of predictions that differ from the truth; 0 if there are no rows.
 pub fn error_rate(predicted: &[usize], truth: &[usize]) -> f64 {
     weighted_error_rate(predicted, truth, None)
@@ -56,23 +62,23 @@ pub fn wilson_interval(count: usize, n: usize) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);
     }
-    let (total, z2) = (n as f64, TWO_SIDED_95 * TWO_SIDED_95);
-    let share = count.min(n) as f64 / total;
-    let middle = (share + z2 / (2.0 * total)) / (1.0 + z2 / total);
-    let half = TWO_SIDED_95 * (share * (1.0 - share) / total + z2 / (4.0 * total * total)).sqrt()
-        / (1.0 + z2 / total);
+    let (low, high) = wilson_of_share(count.min(n) as f64 / n as f64, n as f64);
     // Rounding must not keep an end from being exactly 0 or 1.
-    let low = if count == 0 {
-        0.0
-    } else {
-        (middle - half).max(0.0)
-    };
-    let high = if count >= n {
-        1.0
-    } else {
-        (middle + half).min(1.0)
-    };
+    let low = if count == 0 { 0.0 } else { low };
+    let high = if count >= n { 1.0 } else { high };
     (low, high)
+}
+
+/// The same for a share of `n` trials that need not be a whole number of them.
+pub fn wilson_of_share(share: f64, n: f64) -> (f64, f64) {
+    if n <= 0.0 {
+        return (0.0, 1.0);
+    }
+    let z2 = TWO_SIDED_95 * TWO_SIDED_95;
+    let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
+    let half =
+        TWO_SIDED_95 * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt() / (1.0 + z2 / n);
+    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 /// The 95 % interval of an error rate with a known standard error, `mean +- 1.96 standard_error`,
