@@ -14,9 +14,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeatures
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
-from . import _core
+from . import _columns, _core
 from ._cv import splits_of
 from ._holds_model import HoldsModel
 from ._memory import dense, memory_limit
@@ -31,14 +38,18 @@ if TYPE_CHECKING:
 # Parameters that the compiled module does not get as options.
 _NOT_OPTIONS = {
     "budget",
+    "categorical_features",
     "class_weight",
     "cv",
+    "encode",
     "estimate",
     "importances",
     "memory",
     "methods",
+    "missing",
     "n_jobs",
     "random_state",
+    "rare",
     "verbose",
 }
 # Parameters under the names that scikit-learn has for such things, in the words of the compiled module.
@@ -83,6 +94,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     _one_or_more: ClassVar[tuple[str, ...]] = ("bandwidth",)
     # Whether kernel="precomputed" is accepted: without features there is nothing to weight, and no density.
     _takes_precomputed: ClassVar[bool] = False
+    # Whether data frames may have other columns besides, in any order: a model from a file reads raw tables.
+    _finds_columns: bool = False
     # Whether class weights act on the decision like costs, because row weights would hardly change it.
     _class_weight_is_cost: ClassVar[bool] = False
 
@@ -110,13 +123,15 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         threads, memory = thread_count(self.n_jobs), memory_limit(self.memory)
         options = self._options()
         target = getattr(y, "name", None)  # of a series
-        X, y = validate_data(
-            self, X, y, dtype=np.float64, order="C", accept_sparse="csr", ensure_min_samples=2, ensure_min_features=1
-        )
-        check_classification_targets(y)
-        X = dense(X, memory)
-        weights = self._weights(sample_weight, X, y)
         precomputed = self._precomputed()
+        X, y = self._training_rows(X, y, memory)
+        check_classification_targets(y)
+        columns = X if isinstance(X, _columns.Columns) else None
+        if columns is not None:
+            X = np.arange(len(y))  # the rows, until it is known which are left
+        weights = self._weights(sample_weight, X, y)
+        if columns is not None and self.missing == "drop":
+            weights = (np.ones(len(y)) if weights is None else weights) * columns.complete()
         if precomputed:
             check_square(X)
             if getattr(self, "prepare", None) is not None:
@@ -127,6 +142,8 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         whole = X, y
         if weights is not None:
             kept = np.flatnonzero(weights)
+            if len(kept) == 0 and columns is not None and self.missing == "drop":
+                raise ValueError("no row is without missing cells; missing='median' fills them")
             if len(kept) < len(weights):
                 X = X[np.ix_(kept, kept)] if precomputed else X[kept]
                 X, y, weights, rows = np.ascontiguousarray(X), y[kept], weights[kept], kept.tolist()
@@ -157,6 +174,9 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             self._features = KernelFeatures(X, kept if rows is not None else None)
             X, names = self._features.train, None
             options |= {"kernel": "linear", "standardize": False}
+        if columns is not None:
+            X = columns if rows is None else columns.take(X)
+            names = [c.name for c in X]
         names = default_feature_names(X.shape[1]) if names is None else [str(name) for name in names]
         with ProgressBar(type(self).__name__) as bar:
             model, notices, ignored = _core.train(
@@ -175,6 +195,9 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 budget=getattr(self, "budget", None),
                 methods=self._candidates(),
                 like=like,
+                missing=self.missing,
+                encode=self.encode,
+                rare=self.rare,
                 n_jobs=threads,
                 memory=memory,
                 progress=bar if self.verbose else None,
@@ -274,12 +297,17 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if self._precomputed():
             raise ValueError("a precomputed kernel has no features to keep")
         mask = self.feature_weights_ != 0
+        widths = [width for _, width in self.model_.columns]
+        if not self.model_.is_plain:
+            # A column is kept if any feature made of it is.
+            mask = np.array([part.any() for part in np.split(mask, np.cumsum(widths)[:-1])])
         return np.flatnonzero(mask) if indices else mask
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self._precomputed()
         tags.input_tags.pairwise = self._precomputed()
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
     def _check_portable(self) -> None:
@@ -295,8 +323,11 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def _evaluate(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities, log scores and outputs."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
-        rows = dense(X, memory_limit(self.memory))
+        if self.model_.is_plain and not (self._finds_columns and _columns.is_frame(X)):
+            X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
+            rows = dense(X, memory_limit(self.memory))
+        else:
+            rows = self._columns_for_model(X)
         if self._precomputed():
             rows = self._features.of(rows)
         posterior, scores, outputs = self.model_.predict(rows, thread_count(self.n_jobs))
@@ -305,6 +336,70 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if lost.any():
             scores[lost] = np.log(np.maximum(posterior[lost], np.finfo(float).tiny))
         return posterior, scores, outputs
+
+    def _training_rows(self, X: Any, y: Any, memory: int | None) -> tuple[Any, np.ndarray]:
+        """Rows and classes: a matrix where features are numbers, else columns."""
+        if y is not None and not self._precomputed():
+            columns = _columns.columns_of(X, self.categorical_features)
+            if columns and not columns.is_plain():
+                if self.missing == "error":
+                    columns.check_gaps(type(self).__name__)
+                self.n_features_in_ = len(columns)
+                self.__dict__.pop("feature_names_in_", None)
+                if _columns.is_frame(X):
+                    self.feature_names_in_ = np.array(_columns.names_of(X), dtype=object)
+                y = column_or_1d(y, warn=True)
+                check_consistent_length(columns[0].missing(), y)
+                assert_all_finite(y, input_name="y")
+                if len(y) < 2:
+                    raise ValueError(f"Found array with {len(y)} sample(s) while a minimum of 2 is required.")
+                return columns, y
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            order="C",
+            accept_sparse="csr",
+            ensure_min_samples=2,
+            ensure_min_features=1,
+            ensure_all_finite="allow-nan",
+        )
+        X = dense(X, memory)
+        if not self._precomputed() and self.missing != "error":
+            return _columns.of_matrix(X, self._input_names()), y
+        if np.isnan(X).any():
+            _columns.of_matrix(X, self._input_names()).check_gaps(type(self).__name__)
+        return X, y
+
+    def _input_names(self) -> list[str]:
+        """Names of the columns of X."""
+        names = getattr(self, "feature_names_in_", None)
+        return default_feature_names(self.n_features_in_) if names is None else [str(name) for name in names]
+
+    def _columns_for_model(self, X: Any) -> _columns.Columns:
+        """The columns that the model reads, found by name where they have names."""
+        names = [name for name, _ in self.model_.columns]
+        if _columns.is_frame(X):
+            own = _columns.names_of(X)
+            absent = [name for name in names if name not in own]
+            if absent:
+                raise ValueError(f"X lacks columns that the model reads: {', '.join(absent)}")
+            X = _columns.select(X, names)
+            columns = _columns.columns_of(X, self.categorical_features)
+        elif self.categorical_features is not None:
+            columns = _columns.columns_of(X, self.categorical_features)
+        else:
+            # The names are for files.
+            X = validate_data(
+                self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr", ensure_all_finite="allow-nan"
+            )
+            columns = _columns.of_matrix(dense(X, memory_limit(self.memory)), names)
+        if len(columns) != len(names):
+            raise ValueError(f"X has {len(columns)} features, but {type(self).__name__} is expecting {len(names)}")
+        if self.model_.missing in ("error", "drop"):
+            columns.check_gaps(type(self).__name__)
+        return columns
 
     def _candidates(self) -> list[str] | None:
         """Names of the methods to choose among, where there is a choice."""
@@ -373,6 +468,9 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
             self.cv_results_ = cv_results(record["cv"]["grid"])
             self.best_index_ = record["cv"]["chosen"]
             self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+            # The table counts the scores, which decide otherwise where probabilities lean on shares.
+            if (calibrated := record["cv"].get("calibrated")) is not None:
+                self.best_score_ = 1.0 - calibrated["error"]
         if record["expected_error"] is not None:
             self.expected_error_ = record["expected_error"]
         if record.get("assessment") is not None:

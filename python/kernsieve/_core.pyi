@@ -29,8 +29,22 @@ class Model:
     def decide(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
         """The predicted class of each row of probabilities, by position."""
 
+    @property
+    def columns(self) -> list[tuple[str, int]]:
+        """Names of the columns that features are made of, and how many each makes."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether features are columns of numbers, taken as they are."""
+
+    @property
+    def missing(self) -> str:
+        """What was done with missing cells."""
+
     def predict(
-        self, x: NDArray[np.float64], n_jobs: int = 1
+        self,
+        x: NDArray[np.float64] | Sequence[tuple[str, str, NDArray | None, NDArray | None, list[str] | None]],
+        n_jobs: int = 1,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Probabilities, log scores and outputs of the rows of ``x``."""
 
@@ -52,7 +66,7 @@ class Model:
     def load(path: str | PathLike[str]) -> Model: ...
 
 def train(
-    x: NDArray[np.float64],
+    x: NDArray[np.float64] | Sequence[tuple[str, str, NDArray | None, NDArray | None, list[str] | None]],
     y: NDArray[np.int64],
     classes: Sequence[str],
     feature_names: Sequence[str],
@@ -68,6 +82,9 @@ def train(
     budget: float | None = None,
     methods: Sequence[str] | None = None,
     like: Model | None = None,
+    missing: str = "error",
+    encode: str = "one-hot",
+    rare: int | None = None,
     n_jobs: int = 1,
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -92,3 +109,6 @@ def are_measurements(values: Sequence[str], n_rows: int) -> bool:
 
 def available_memory() -> int | None: ...
 def bytes_for_people(bytes: int) -> str: ...
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Runs the command line; the first argument is the name of the program. The exit status."""

@@ -25,8 +25,9 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier | L2Density:
     -------
     estimator : KernsieveClassifier or L2Density
         A fitted estimator of the class that belongs to the method of the file. A file holds only the names of the
-        classes: if all of them are whole numbers, ``classes_`` holds integers, else strings. A column of text that the
-        command line turned into one feature per level is expected as these features, named ``column=level``.
+        classes: if all of them are whole numbers, ``classes_`` holds integers, else strings. A model that
+        was trained on text, dates or missing cells predicts from data frames as they are, whose columns it finds by
+        name.
 
     Examples
     --------
@@ -51,10 +52,13 @@ def load(path: str | PathLike[str]) -> KernsieveClassifier | L2Density:
     record = json.loads(model.record())
     estimator = known[model.method]()
     estimator.set_params(**_params(estimator, record["options"]))
-    names = model.feature_names
+    names = [name for name, _ in model.columns]
     if names != default_feature_names(len(names)):
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator.n_features_in_ = len(names)
+    if not isinstance(estimator, L2Density):
+        estimator.set_params(missing=model.missing)
+        estimator._finds_columns = True
     estimator.notices_ = []
     if isinstance(estimator, L2Density):
         estimator.criterion = record["density"]["criterion"]

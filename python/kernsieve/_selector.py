@@ -58,17 +58,17 @@ class SieveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        validate_data(self, X, y, dtype=np.float64, accept_sparse="csr")  # for the number of features and their names
         self.estimator_ = clone(self.estimator) if self.estimator is not None else SparseKOS()
         if sample_weight is None:
             self.estimator_.fit(X, y)
         else:
             self.estimator_.fit(X, y, sample_weight=sample_weight)
+        validate_data(self, X, skip_check_array=True)  # for the number of features and their names
         return self
 
     def _get_support_mask(self):
         check_is_fitted(self)
-        return np.asarray(self.estimator_.feature_weights_) != 0
+        return self.estimator_.get_support()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

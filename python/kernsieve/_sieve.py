@@ -53,7 +53,10 @@ class KernsieveSieve(KernsieveClassifier):
             A new fitted estimator of the same class; this one stays as it is.
         """
         check_is_fitted(self)
-        validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
+        if self.model_.is_plain:
+            validate_data(self, X, reset=False, dtype=np.float64, accept_sparse="csr")
+        else:
+            self._columns_for_model(X)
         given = {"max_support": max_support, "max_features": max_features}
         other = clone(self).set_params(**{name: value for name, value in given.items() if value is not None})
         return other._fit(X, y, sample_weight, like=self.model_)

@@ -128,7 +128,7 @@ def test_graphs_label_as_predict_does(train, new, positive):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_scores_decide_where_probabilities_lean_on_shares(n_classes):
+def test_probabilities_that_lean_on_shares_decide(n_classes):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 30))
     y = rng.integers(0, n_classes, 80) * (rng.random(80) < 0.5)
@@ -137,7 +137,8 @@ def test_scores_decide_where_probabilities_lean_on_shares(n_classes):
     scores = estimator.decision_function(X)
     called = scores > 0 if n_classes == 2 else scores.argmax(axis=1)
     assert_array_equal(estimator.predict(X), estimator.classes_[called.astype(int)])
-    assert (estimator.predict(X) != estimator.predict_proba(X).argmax(axis=1)).any()
+    assert_array_equal(estimator.predict(X), estimator.predict_proba(X).argmax(axis=1))
+    assert estimator.best_score_ == pytest.approx(1 - estimator.assessment_["error"])
 
 
 def test_what_to_expect(train, iris):

@@ -1,5 +1,6 @@
 """Exported ONNX graphs, run by onnxruntime, against `kernsieve predict`."""
 
+import io
 import json
 
 import numpy as np
@@ -378,3 +379,58 @@ def test_sums_that_cancel_keep_their_digits_in_single_precision(workshop, classe
     # Inner products of 1e9, to the third power: the command line itself has seven digits left.
     np.testing.assert_allclose(q, p, rtol=0, atol=1e-5)
     assert_same_labels(labels, expected, p, 1e-5)
+
+
+@pytest.mark.parametrize("method", ["lda", "klr", "sieve", "mkda --posterior klr"])
+@pytest.mark.parametrize("options", ["--missing median", "--missing indicator", "--encode target --missing mean"])
+def test_raw_columns_go_in_as_texts_and_numbers(workshop, method, options):
+    rng = np.random.default_rng(5)
+    n = 160
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n).round(1),
+            "town": rng.choice(["Köln", "Ulm", "a b", "7"], n),
+            "label": rng.choice(["no", "yes"], n),
+            "odd": rng.choice(["u", "v", "w"], n, p=[0.6, 0.37, 0.03]),
+        }
+    )
+    frame["class"] = np.where(frame.age / 10 + 2 * (frame.town == "Ulm") + rng.normal(size=n) > 4.5, "p", "q")
+    frame.loc[rng.random(n) < 0.1, "age"] = np.nan
+    frame.loc[rng.random(n) < 0.1, "town"] = ""
+    train, new = workshop.folder / "train.csv", workshop.folder / "new.csv"
+    frame.to_csv(train, index=False)
+    rows = frame.drop(columns="class")
+    rows.loc[:5, "town"] = "Paris"
+    rows.loc[:9, "odd"] = "?"
+    rows.to_csv(new, index=False)
+    words = [*f"--method {method} {options} --target class --rare 6".split(), "--model", workshop.model, "--quiet"]
+    kernsieve("fit", train, *words)
+    table = pd.read_csv(io.StringIO(kernsieve("predict", workshop.model, new, "--proba", "--variates", "--quiet")))
+    for precision, limit in (("double", 1e-12), ("single", 1e-5)):
+        running = session(export(workshop.model, precision))
+        number = np.float64 if precision == "double" else np.float32
+        inputs = json.loads(running.get_modelmeta().custom_metadata_map["kernsieve.inputs"])
+        assert inputs == ["age", "town", "label#input", "odd"]
+        feed = {"age": rows[["age"]].to_numpy(dtype=number)}
+        texts = {"town": rows.town, "label#input": rows.label, "odd": rows.odd.replace("?", "")}
+        feed |= {name: values.to_numpy(dtype=object)[:, None] for name, values in texts.items()}
+        labels, p, _ = running.run(None, feed)
+        np.testing.assert_allclose(p, table[["p_p", "p_q"]], rtol=0, atol=limit)
+        assert_same_labels(labels, table.predicted.to_numpy(dtype=str), p, limit)
+
+
+def test_gaps_of_numbers_are_filled_in_the_graph(workshop):
+    x, y, near, *_ = sample(2)
+    holes = np.where(np.random.default_rng(0).random(x.shape) < 0.1, np.nan, x)
+    workshop.fit(holes, y, "--method", "klr", "--missing", "median")
+    new = np.where(np.random.default_rng(1).random(near.shape) < 0.2, np.nan, near)
+    _, p, _ = workshop.predict(new)
+    np.testing.assert_allclose(run(export(workshop.model, "double"), new)[1], p, rtol=0, atol=1e-12)
+
+
+def test_dates_are_refused_with_the_reason(workshop):
+    train = workshop.folder / "train.csv"
+    train.write_text("d,a,class\n" + "".join(f"2024-01-{1 + i % 28:02},{i % 5},{'xy'[i % 2]}\n" for i in range(60)))
+    kernsieve("fit", train, "--method", "lda", "--model", workshop.model, "--quiet")
+    refused = kernsieve("export", workshop.model, workshop.folder / "m.onnx", check=False)
+    assert "column 'd' holds dates" in str(refused)

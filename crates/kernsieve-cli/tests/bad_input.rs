@@ -152,7 +152,12 @@ fn missing_cells_as_one_likes() {
         ],
     );
     refused(&gaps, "--missing error", 1, &["2 missing cells"]);
-    refused(&gaps, "--missing some", 2, &["error, drop or mean"]);
+    refused(
+        &gaps,
+        "--missing some",
+        2,
+        &["error, drop, mean, median or indicator"],
+    );
     has(&works(&gaps, "--missing drop"), &["left out 2 of 42 rows"]);
     has(
         &works(&gaps, "--missing mean"),
@@ -166,6 +171,7 @@ fn missing_cells_as_one_likes() {
         let run = folder.line(&format!("{command} m.ks gaps.csv --missing drop"));
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{command}");
         has(&run.err, &["every row", "error or mean"]);
+        // Every row gets an answer, so that of `drop` is an error.
         let run = folder.line(&format!("{command} m.ks gaps.csv"));
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{command}");
         has(&run.err, &["line 42", "'u'", "--missing mean"]);

@@ -434,9 +434,13 @@ fn more_components_than_there_are_and_numbers_of_rows_are_remarked_on() {
     has(
         &fit("").err,
         &[
-            "'patient_id' looks like the number of the row",
-            "--drop patient_id",
+            "'patient_id' is left out: it looks like the number of the row",
+            "--use patient_id",
         ],
     );
-    assert!(!fit("--drop patient_id").err.contains("looks like"));
+    assert_eq!(fit("").json()["n_features"], 2);
+    for option in ["--drop patient_id", "--use patient_id"] {
+        assert!(!fit(option).err.contains("looks like"));
+    }
+    assert_eq!(fit("--use patient_id").json()["n_features"], 3);
 }

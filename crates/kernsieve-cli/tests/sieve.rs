@@ -162,6 +162,12 @@ fn what_cannot_be_like_a_model_is_refused() {
         ("--like m.ks --method sieve", "--method"),
         ("--like m.ks --budget 3s", "--budget"),
         ("--like m.ks --rounds 0", "--rounds is part of the setting"),
+        ("--like m.ks --ridge 1", "--ridge is part of the setting"),
+        ("--like m.ks --prepare scores", "--prepare is part of"),
+        ("--like m.ks --no-standardize", "--no-standardize is part"),
+        ("--like m.ks --score auc", "--score chooses the setting"),
+        ("--like m.ks --prefer small", "--prefer chooses the"),
+        ("--like m.ks --rule 1se", "--rule chooses the setting"),
         ("--like m.ks --model m.ks", "m.ks"),
     ] {
         let run = run(line);

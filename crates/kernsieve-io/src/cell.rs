@@ -35,6 +35,41 @@ pub(crate) fn parse_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse(digits).ok()
 }
 
+/// The number in a cell with a decimal comma. A point would divide thousands: it is no number.
+pub(crate) fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
+    let commas = cell.iter().filter(|b| **b == b',').count();
+    if commas > 1 || cell.contains(&b'.') {
+        return None;
+    }
+    if commas == 0 {
+        return parse_number(cell);
+    }
+    let mut point = [0u8; 64];
+    let point = point.get_mut(..cell.len())?;
+    for (to, from) in point.iter_mut().zip(cell) {
+        *to = if *from == b',' { b'.' } else { *from };
+    }
+    parse_number(point)
+}
+
+/// Whether a cell is a number that is written for people or in another base: with a sign for percent
+/// or money, with separators between thousands, in hexadecimal.
+pub(crate) fn is_dressed_number(cell: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(cell) else {
+        return false;
+    };
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    if let Some(digits) = hex {
+        return !digits.is_empty() && digits.chars().all(|c| c.is_ascii_hexdigit());
+    }
+    let sign = |c: char| matches!(c, '%' | '$' | '\u{20ac}' | '\u{a3}' | '+' | '-' | ' ');
+    let bare = text.trim_matches(sign);
+    let separator = |c: char| matches!(c, ',' | '.' | '_' | '\'' | '\u{2019}' | ' ');
+    bare.starts_with(|c: char| c.is_ascii_digit())
+        && bare.chars().all(|c| c.is_ascii_digit() || separator(c))
+        && parse_number(cell).is_none()
+}
+
 /// Whether a cell looks like a number with a decimal comma or with commas between thousands.
 pub(crate) fn has_decimal_comma(cell: &[u8]) -> bool {
     cell.contains(&b',')
@@ -97,6 +132,35 @@ mod tests {
             "", "+", "++1", "+-1", "1,5", "1_000", "0x10", "1 2", "1e", "e5", "abc",
         ] {
             assert_eq!(parse_number(t.as_bytes()), None, "{t}");
+        }
+    }
+
+    #[test]
+    fn numbers_with_a_decimal_comma() {
+        for (t, v) in [("1,5", 1.5), ("-,25", -0.25), ("3", 3.0), ("1,5e3", 1500.0)] {
+            assert_eq!(parse_decimal_comma(t.as_bytes()), Some(v), "{t}");
+        }
+        for t in ["1.5", "1.234,5", "1,2,3", ",", "a,b"] {
+            assert_eq!(parse_decimal_comma(t.as_bytes()), None, "{t}");
+        }
+    }
+
+    #[test]
+    fn numbers_written_for_people() {
+        for t in [
+            "12%",
+            "1_000",
+            "$5.50",
+            "1 234",
+            "0xFF",
+            "1,234",
+            "5 \u{20ac}",
+            "1'000",
+        ] {
+            assert!(is_dressed_number(t.as_bytes()), "{t}");
+        }
+        for t in ["5more", "a1", "12", "-", "", "0x", "3rd", "1e5", "0xyz"] {
+            assert!(!is_dressed_number(t.as_bytes()), "{t}");
         }
     }
 

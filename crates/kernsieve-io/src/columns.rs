@@ -1,6 +1,7 @@
 //! Raw columns, collected while a file is read.
 
 use crate::cell;
+use crate::options::Style;
 use std::collections::HashMap;
 
 /// A code that stands for a missing cell.
@@ -96,6 +97,26 @@ impl Text {
         }
     }
 
+    /// The cells as numbers, by what every level stands for.
+    pub(crate) fn numbers(&self, of: impl Fn(&str) -> Option<f64>) -> Numbers {
+        let values: Vec<f64> = self
+            .levels
+            .iter()
+            .map(|l| of(l).unwrap_or(f64::NAN))
+            .collect();
+        let value = |c: &u32| {
+            if *c == MISSING {
+                f64::NAN
+            } else {
+                values[*c as usize]
+            }
+        };
+        Numbers {
+            values: self.codes.iter().map(value).collect(),
+            not_finite: None,
+        }
+    }
+
     /// Number of rows at each level.
     pub(crate) fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.levels.len()];
@@ -139,10 +160,11 @@ pub(crate) enum Builder {
 
 impl Builder {
     #[inline]
-    pub(crate) fn push(&mut self, cell: &[u8], is_missing: fn(&[u8]) -> bool) {
+    pub(crate) fn push(&mut self, cell: &[u8], is_missing: fn(&[u8]) -> bool, style: &Style) {
         match self {
             Self::Skip | Self::Again => {}
-            Self::Numbers { numbers, seen } => match cell::parse_number(cell) {
+            Self::Numbers { numbers, .. } if style.is_gap(cell) => numbers.push(f64::NAN),
+            Self::Numbers { numbers, seen } => match style.number(cell) {
                 Some(value) => {
                     *seen |= !value.is_nan();
                     numbers.push(value);
@@ -156,7 +178,7 @@ impl Builder {
                 }
             },
             Self::Text(text) => {
-                if is_missing(cell) {
+                if is_missing(cell) || style.is_gap(cell) {
                     text.push_missing();
                 } else {
                     text.push(cell);

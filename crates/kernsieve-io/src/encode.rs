@@ -2,71 +2,58 @@
 
 use crate::cell;
 use crate::error::{ReadError, Spot, count, show};
-use crate::options::Missing;
-use kernsieve::data::{ColumnKind, Schema};
-use std::collections::HashMap;
+use crate::options::{ScoringOptions, Style};
+use kernsieve::data::{ColumnKind, Missing, Schema, Told, Unfit};
 
 /// Turns cells into features according to a schema, and counts cells that had no proper value.
 pub(crate) struct Encoder {
     file: String,
     columns: Vec<Encoded>,
-    width: usize,
-    fill: bool,
+    encoder: kernsieve::data::Encoder,
+    missing: Missing,
+    style: Style,
     filled: usize,
 }
 
 struct Encoded {
     name: String,
-    offset: usize,
     kind: Kind,
+    unknown: usize,
+    /// The first unknown level, and where it is.
+    example: Option<(String, Spot)>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Number {
-        fill: f64,
-    },
-    Levels {
-        index: HashMap<String, usize>,
-        unknown: usize,
-        /// The first unknown level, and where it is.
-        example: Option<(String, Spot)>,
-    },
+    Number,
+    Boolean,
+    Date,
+    Levels,
 }
 
 impl Encoder {
-    pub(crate) fn new(file: &str, schema: &Schema, missing: Missing) -> Self {
-        let mut offset = 0;
-        let columns = schema.columns.iter().map(|c| {
-            let start = offset;
-            let kind = match &c.kind {
-                ColumnKind::Numeric { fill } => {
-                    offset += 1;
-                    Kind::Number { fill: *fill }
-                }
-                ColumnKind::Categorical { levels } => {
-                    offset += levels.len();
-                    Kind::Levels {
-                        index: levels
-                            .iter()
-                            .enumerate()
-                            .map(|(i, l)| (l.clone(), i))
-                            .collect(),
-                        unknown: 0,
-                        example: None,
-                    }
-                }
-            };
-            Encoded {
-                name: c.name.clone(),
-                offset: start,
-                kind,
-            }
+    pub(crate) fn new(file: &str, schema: &Schema, options: &ScoringOptions) -> Self {
+        let columns = schema.columns.iter().map(|c| Encoded {
+            name: c.name.clone(),
+            kind: match c.kind {
+                ColumnKind::Numeric { .. } => Kind::Number,
+                ColumnKind::Boolean { .. } => Kind::Boolean,
+                ColumnKind::Date { .. } => Kind::Date,
+                _ => Kind::Levels,
+            },
+            unknown: 0,
+            example: None,
         });
+        let na = schema.reading.na.iter();
         Self {
             file: file.to_string(),
             columns: columns.collect(),
-            width: schema.n_features(),
-            fill: missing == Missing::Mean,
+            encoder: kernsieve::data::Encoder::new(schema),
+            missing: options.missing.unwrap_or(schema.reading.missing),
+            style: Style {
+                na: na.map(|t| t.trim().as_bytes().to_vec()).collect(),
+                decimal_comma: schema.reading.decimal_comma,
+            },
             filled: 0,
         }
     }
@@ -77,7 +64,7 @@ impl Encoder {
 
     /// Number of features.
     pub(crate) fn width(&self) -> usize {
-        self.width
+        self.encoder.width()
     }
 
     /// Number of columns of the schema.
@@ -87,7 +74,12 @@ impl Encoder {
 
     /// Whether a column holds categories.
     pub(crate) fn is_categorical(&self, column: usize) -> bool {
-        matches!(self.columns[column].kind, Kind::Levels { .. })
+        self.columns[column].kind == Kind::Levels
+    }
+
+    /// Whether a cell is one of the spellings of missing cells that training named.
+    pub(crate) fn is_gap(&self, cell: &[u8]) -> bool {
+        self.style.is_gap(cell)
     }
 
     /// Writes a missing cell to a row of features that are still zero.
@@ -97,21 +89,22 @@ impl Encoder {
         out: &mut [f64],
         spot: Spot,
     ) -> Result<(), ReadError> {
-        let c = &self.columns[column];
-        if !self.fill {
+        if !self.missing.fills() {
             return Err(ReadError::new(&self.file, "the cell is missing")
                 .at(spot)
-                .column(&c.name)
-                .hint("Use --missing mean to replace missing cells by the training means."));
+                .column(&self.columns[column].name)
+                .hint(
+                    "--missing mean fills missing cells by what the model knows of its training \
+                     rows.",
+                ));
         }
         self.filled += 1;
-        if let Kind::Number { fill } = c.kind {
-            out[c.offset] = fill;
-        }
+        self.encoder.gap(column, out);
         Ok(())
     }
 
-    /// Writes a number to a row of features that are still zero; NaN is missing.
+    /// Writes a number to a row of features that are still zero; NaN is missing. In a column of
+    /// dates it counts days.
     pub(crate) fn number(
         &mut self,
         column: usize,
@@ -122,20 +115,26 @@ impl Encoder {
         if value.is_nan() {
             return self.missing(column, out, spot);
         }
-        let c = &self.columns[column];
-        if let Kind::Levels { .. } = c.kind {
-            return self.text(column, value.to_string().as_bytes(), out, spot);
+        match self.encoder.number(column, value, out) {
+            Ok(Told::Unknown) => self.note(column, value.to_string(), spot),
+            Ok(_) => {}
+            Err(_) => {
+                return Err(ReadError::new(
+                    &self.file,
+                    format!("the number is not finite ({value})"),
+                )
+                .at(spot)
+                .column(&self.columns[column].name)
+                .hint("Correct the cell, or write NA and use --missing mean."));
+            }
         }
-        if value.is_infinite() {
-            return Err(
-                ReadError::new(&self.file, format!("the number is not finite ({value})"))
-                    .at(spot)
-                    .column(&c.name)
-                    .hint("Correct the cell, or write NA and use --missing mean."),
-            );
-        }
-        out[c.offset] = value;
         Ok(())
+    }
+
+    fn note(&mut self, column: usize, level: String, spot: Spot) {
+        let c = &mut self.columns[column];
+        c.unknown += 1;
+        c.example.get_or_insert((level, spot));
     }
 
     /// Writes a cell that is not missing to a row of features that are still zero.
@@ -146,41 +145,47 @@ impl Encoder {
         out: &mut [f64],
         spot: Spot,
     ) -> Result<(), ReadError> {
-        let c = &mut self.columns[column];
-        match &mut c.kind {
-            Kind::Number { .. } => match cell::parse_number(text) {
-                Some(value) => self.number(column, value, out, spot),
-                None => {
-                    let hint = if cell::has_decimal_comma(text) {
-                        "Write numbers with a decimal point and without separators \
-                         between thousands, such as 1234.5."
-                    } else {
-                        "The column was numeric in training: correct the cell, \
-                         or write NA and use --missing mean."
-                    };
-                    let message = format!("{} is not a number", show(&cell::decode(text)));
-                    Err(ReadError::new(&self.file, message)
-                        .at(spot)
-                        .column(&c.name)
-                        .hint(hint))
-                }
-            },
-            Kind::Levels {
-                index,
-                unknown,
-                example,
-            } => {
-                let level = cell::decode(text);
-                match index.get(level.as_ref()) {
-                    Some(i) => out[c.offset + i] = 1.0,
-                    None => {
-                        *unknown += 1;
-                        example.get_or_insert_with(|| (level.into_owned(), spot));
-                    }
-                }
-                Ok(())
-            }
+        let kind = self.columns[column].kind;
+        if matches!(kind, Kind::Number | Kind::Boolean)
+            && let Some(value) = self.style.number(text)
+        {
+            return self.number(column, value, out, spot);
         }
+        let level = cell::decode(text);
+        let unfit = match kind {
+            Kind::Number => Unfit::NotANumber,
+            _ => match self.encoder.text(column, &level, out) {
+                Ok(Told::Unknown) => {
+                    self.note(column, level.into_owned(), spot);
+                    return Ok(());
+                }
+                Ok(_) => return Ok(()),
+                Err(unfit) => unfit,
+            },
+        };
+        let hint = match unfit {
+            Unfit::NotADate => {
+                "The column held dates in training: write them as 2024-05-31, or write NA and use \
+                 --missing mean."
+            }
+            _ if cell::has_decimal_comma(text) => {
+                "Write numbers as in the training data, without separators between thousands, \
+                 such as 1234.5."
+            }
+            _ => {
+                "The column was numeric in training: correct the cell, or write NA and use \
+                 --missing mean."
+            }
+        };
+        let what = match unfit {
+            Unfit::NotADate => "date",
+            _ => "number",
+        };
+        let message = format!("{} is not a {what}", show(&level));
+        Err(ReadError::new(&self.file, message)
+            .at(spot)
+            .column(&self.columns[column].name)
+            .hint(hint))
     }
 
     /// What the user should know when everything has been read.
@@ -188,24 +193,17 @@ impl Encoder {
         let mut notices = Vec::new();
         if self.filled > 0 {
             notices.push(format!(
-                "{} replaced by the mean of the training data \
-                 (none of the 0/1 features is set for a missing category)",
+                "{} filled by what the model knows of its training rows",
                 count(self.filled, "missing cell")
             ));
         }
         for c in &self.columns {
-            if let Kind::Levels {
-                unknown,
-                example: Some((level, spot)),
-                ..
-            } = &c.kind
-            {
+            if let Some((level, spot)) = &c.example {
                 notices.push(format!(
-                    "column '{}': {} with a value that was not in the training data \
-                     (first: {}, {spot}); none of its 0/1 \
-                     features is set",
+                    "column '{}': {} with a value that was not in the training data (first: {}, \
+                     {spot}); taken for none of the known values",
                     c.name,
-                    count(*unknown, "cell"),
+                    count(c.unknown, "cell"),
                     show(level)
                 ));
             }

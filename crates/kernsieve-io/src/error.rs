@@ -10,11 +10,25 @@ use std::fmt;
 /// Correct the cell, write NA if the value is not known, or leave the column out with --drop width.
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {message}{}", Hint(hint.as_deref()))]
+#[error("{place}: {message}{}{}", Hint(hint.as_deref()), Others(more.as_deref()))]
 pub struct ReadError {
     place: Place,
     message: String,
     hint: Option<String>,
+    /// Further problems of the same file, boxed so that the error stays small.
+    more: Option<Box<More>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct More(Vec<ReadError>);
+
+struct Others<'a>(Option<&'a More>);
+
+impl fmt::Display for Others<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = self.0.map_or(&[][..], |m| &m.0);
+        more.iter().try_for_each(|e| write!(f, "\n{e}"))
+    }
 }
 
 /// The place of a record in its file.
@@ -76,7 +90,16 @@ impl ReadError {
             },
             message: message.into(),
             hint: None,
+            more: None,
         }
+    }
+
+    /// All problems of a file as one error.
+    pub(crate) fn all(mut problems: Vec<Self>) -> Option<Self> {
+        let more = problems.split_off(problems.len().min(1));
+        let first = problems.pop()?;
+        let more = (!more.is_empty()).then(|| Box::new(More(more)));
+        Some(Self { more, ..first })
     }
 
     pub(crate) fn at(mut self, spot: Spot) -> Self {
@@ -171,6 +194,10 @@ mod tests {
             .hint("Fix it.");
         assert_eq!(e.to_string(), "a.csv, line 3, column 'c': bad\nFix it.");
         assert_eq!((e.line_number(), e.column_name()), (Some(3), Some("c")));
+        let all = ReadError::all(vec![e.clone(), ReadError::new("a.csv", "worse")]);
+        let all = all.expect("problems").to_string();
+        assert_eq!(all, format!("{e}\na.csv: worse"));
+        assert_eq!(ReadError::all(vec![]), None);
         let e = ReadError::new("a.pq", "bad").at(Spot::Row(0));
         assert_eq!(e.to_string(), "a.pq, row 0: bad");
     }

@@ -1,28 +1,19 @@
 //! Columns that number the rows. As features they reveal the order of the file, not the classes.
 
-use kernsieve::linalg::Matrix;
-
-/// A notice about numeric features that look like row numbers: by their names, and because they are
-/// whole numbers that grow from row to row.
-pub(crate) fn remark(x: &Matrix, names: &[String]) -> Option<String> {
-    let numbers_rows = |j: &usize| {
-        let value = |i: usize| x[(i, *j)];
-        is_name(&names[*j])
-            && x.rows() >= 3
-            && (0..x.rows()).all(|i| value(i).fract() == 0.0 && (i == 0 || value(i - 1) < value(i)))
-    };
-    let found: Vec<&str> = (0..names.len())
-        .filter(numbers_rows)
-        .map(|j| names[j].as_str())
-        .collect();
-    (!found.is_empty()).then(|| {
-        format!(
-            "'{}' looks like the number of the row and is used as a feature; \
-             --drop {} leaves it out",
-            found.join("', '"),
-            found.join(",")
-        )
-    })
+/// Why numbers look like numbers or names of rows, if they do: by the name of their column, and
+/// because they are whole numbers that grow from row to row or hardly repeat.
+pub(crate) fn numbers(name: &str, values: &[f64]) -> Option<String> {
+    if !is_name(name) || values.len() < 3 || values.iter().any(|v| v.fract() != 0.0) {
+        return None;
+    }
+    if values.windows(2).all(|w| w[0] < w[1]) {
+        return Some("it looks like the number of the row".into());
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    (values.len() > 20 && 2 * sorted.len() > values.len())
+        .then(|| "its numbers look like names of rows".into())
 }
 
 /// `id`, `Patient_ID`, `index`, `row` and their like.
@@ -58,21 +49,14 @@ mod tests {
         for name in ["acid", "width", "idea", "rows_seen", "x0", ""] {
             assert!(!is_name(name), "{name}");
         }
-        let names = ["id", "a", "row"].map(String::from);
-        let found = |values: &[f64]| {
-            remark(
-                &Matrix::from_vec(values.to_vec(), values.len() / 3, 3),
-                &names,
-            )
-        };
-        // `row` does not grow, and `a` does not have such a name.
-        let text = found(&[4.0, 1.0, 1.0, 7.0, 2.0, 3.0, 9.0, 3.0, 2.0]).expect("one");
-        assert!(
-            text.contains("'id'") && text.contains("--drop id leaves"),
-            "{text}"
-        );
-        assert_eq!(found(&[1.0, 1.0, 1.0, 2.5, 2.0, 1.0, 3.0, 3.0, 1.0]), None);
-        let both = found(&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0]).expect("two");
-        assert!(both.contains("--drop id,row"), "{both}");
+        let grows = [4.0, 7.0, 9.0];
+        assert!(numbers("id", &grows).is_some_and(|w| w.contains("number of the row")));
+        assert_eq!(numbers("width", &grows), None);
+        assert_eq!(numbers("id", &[1.0, 1.0, 2.0]), None);
+        assert_eq!(numbers("id", &[1.0, 2.5, 3.0]), None);
+        let names: Vec<f64> = (0..50).map(|i| f64::from(i * 37 % 101)).collect();
+        assert!(numbers("patient_id", &names).is_some());
+        let blocks: Vec<f64> = (0..50).map(|i| f64::from(i % 7)).collect();
+        assert_eq!(numbers("patient_id", &blocks), None);
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! | format | missing | types | labels |
 //! |---|---|---|---|
-//! | CSV, TSV | empty, `NA`, `NaN`, `?`, ... | numeric if all cells are, else text | as written |
+//! | CSV, TSV | empty, `NA`, `NaN`, `?`, ... | numbers, truth values or dates if all cells are, else text | as written, blanks at the ends cut off |
 //! | ARFF | `?` | as declared | as written |
 //! | LIBSVM | `nan` | numeric, omitted features are 0 | first word of the line |
 //! | Parquet | null, NaN | as declared | numbers as Rust prints them, booleans as 0 and 1 |
@@ -18,7 +18,7 @@
 //! # Known limits
 //!
 //! * Training data and Parquet files are held in memory completely while they are read.
-//! * Parquet columns of decimals, dates, times, fixed-length byte arrays and nested types are
+//! * Parquet columns of decimals, times of day, fixed-length byte arrays and nested types are
 //!   refused (unless dropped), as are files that use compression other than snappy, gzip and zstd.
 //! * The Parquet decoder panics on some damaged files. The panic is caught, and its message does
 //!   not reach standard error. To this end, the first Parquet file installs a panic hook that
@@ -60,10 +60,9 @@ mod training;
 mod typing;
 
 pub use error::ReadError;
+pub use kernsieve::data::{Encode, Missing};
 pub use names::similar;
-pub use options::{
-    FeatureData, Format, Missing, ReadOptions, ScoringOptions, TargetColumn, TrainingData,
-};
+pub use options::{FeatureData, Format, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use sniff::is_table;
 pub use source::Source;

@@ -6,7 +6,7 @@ use crate::error::{ReadError, bytes, count, show};
 use crate::names::{Plan, Role};
 use crate::options::ReadOptions;
 use crate::records::{Declared, DefaultTarget};
-use crate::table::{RawColumn, RawTable, Spots};
+use crate::table::{Holds, RawColumn, RawTable, Spots};
 use crate::text::TextInput;
 
 /// Name of the labels, since the file does not name them.
@@ -246,6 +246,8 @@ pub(crate) fn read_table(
                 },
                 declared: Declared::Number,
                 forced,
+                taken: plan.taken[j],
+                holds: Holds::Number,
             }
         })
         .collect();

@@ -11,7 +11,23 @@ use kernsieve::data::Schema;
 pub(crate) struct Matching {
     pub(crate) columns: Vec<Option<usize>>,
     pub(crate) target: Option<usize>,
+    /// Columns to pass on as they are.
+    pub(crate) keep: Vec<usize>,
     pub(crate) notices: Vec<String>,
+}
+
+/// The columns of a file that are passed on as they are.
+fn kept(file: &str, names: &[String], words: &[String]) -> Result<Vec<usize>, ReadError> {
+    if let [word] = words
+        && word.trim() == "all"
+        && !names.iter().any(|n| n == "all")
+    {
+        return Ok((0..names.len()).collect());
+    }
+    words
+        .iter()
+        .map(|w| resolve(file, names, w, "--keep"))
+        .collect()
 }
 
 impl Matching {
@@ -48,6 +64,8 @@ impl Matching {
         if let Some(&i) = place.get(schema.target.as_str()) {
             used[i] = true;
         }
+        let keep = kept(file, names, &options.keep)?;
+        keep.iter().for_each(|&i| used[i] = true);
         let extra: Vec<String> = (0..names.len())
             .filter(|&i| !used[i])
             .map(|i| names[i].clone())
@@ -62,6 +80,7 @@ impl Matching {
         Ok(Self {
             columns,
             target: labels.filter(|_| options.target != TargetColumn::Ignore),
+            keep,
             notices,
         })
     }
@@ -112,6 +131,7 @@ impl Matching {
                 .map(Some)
                 .collect(),
             target: target.filter(|_| options.target != TargetColumn::Ignore),
+            keep: kept(file, names, &options.keep)?,
             notices,
         })
     }

@@ -33,6 +33,8 @@ impl Role {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) roles: Vec<Role>,
+    /// Whether the user wants each column, whatever it looks like.
+    pub(crate) taken: Vec<bool>,
     /// Position of the labels, if there are any.
     pub(crate) target: Option<usize>,
     /// Name of the column with the weights.
@@ -51,6 +53,10 @@ impl Plan {
     ) -> Result<Self, ReadError> {
         let mut roles = vec![Role::Feature; names.len()];
         let mut notices = Vec::new();
+        let mut taken = vec![false; names.len()];
+        for name in &options.take {
+            taken[resolve(file, names, name, "--use")?] = true;
+        }
         for name in &options.categorical {
             roles[resolve(file, names, name, "--categorical")?] = Role::Categorical;
         }
@@ -115,6 +121,7 @@ impl Plan {
         }
         Ok(Self {
             roles,
+            taken,
             target,
             weights,
             blocks,

@@ -1,6 +1,7 @@
 //! Options of the readers, and their results.
 
-use kernsieve::data::{Dataset, Schema};
+use crate::cell;
+use kernsieve::data::{Dataset, Encode, Missing, Recipe, Schema};
 use kernsieve::linalg::Matrix;
 use std::str::FromStr;
 
@@ -36,37 +37,6 @@ impl FromStr for Format {
     }
 }
 
-/// What to do with missing cells.
-///
-/// Empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a` and `?` count
-/// as missing. In ARFF files only `?` does, and in Parquet files nulls and NaN do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Missing {
-    /// Stop with an error that tells how many there are and where the first one is.
-    #[default]
-    Error,
-    /// Leave out the rows that have one. Not for scoring, where every row gets an answer.
-    Drop,
-    /// Replace a missing number by the mean of the training rows. A missing category sets none of
-    /// its 0/1 features.
-    Mean,
-}
-
-impl FromStr for Missing {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "error" => Ok(Self::Error),
-            "drop" => Ok(Self::Drop),
-            "mean" => Ok(Self::Mean),
-            _ => Err(format!(
-                "'{text}' is not a way to treat missing values; use error, drop or mean"
-            )),
-        }
-    }
-}
-
 /// How to read training data. The default reads every column of a file with a header, the last one
 /// as the target.
 ///
@@ -90,8 +60,21 @@ pub struct ReadOptions {
     pub weights: Option<String>,
     /// The column that holds the blocks: its values are equal in rows that belong together.
     pub blocks: Option<String>,
+    /// Columns to take although they look like the names or numbers of rows.
+    pub take: Vec<String>,
     /// What to do with missing cells.
+    ///
+    /// Empty cells and `NA`, `N/A`, `#N/A`, `<NA>`, `NaN`, `NULL`, `null`, `None`, `n/a` and `?`
+    /// count as missing. In ARFF files only `?` does, and in Parquet files nulls and NaN do.
     pub missing: Missing,
+    /// Further spellings of missing cells.
+    pub na: Vec<String>,
+    /// Numbers have a decimal comma.
+    pub decimal_comma: bool,
+    /// How categories become numbers.
+    pub encode: Encode,
+    /// Levels of fewer rows share one state; see [`Recipe`].
+    pub rare: Option<usize>,
     /// The first line is data; columns are named `x0`, `x1`, ...
     pub no_header: bool,
     /// The most memory, in bytes, that the text of the file or the matrix of features may take (16
@@ -102,6 +85,51 @@ pub struct ReadOptions {
 impl ReadOptions {
     pub(crate) fn limit(&self) -> u64 {
         self.memory_limit.unwrap_or(16 << 30)
+    }
+
+    pub(crate) fn recipe(&self) -> Recipe {
+        Recipe {
+            missing: self.missing,
+            encode: self.encode,
+            rare: self.rare,
+        }
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        Style {
+            na: self
+                .na
+                .iter()
+                .map(|t| t.trim().as_bytes().to_vec())
+                .collect(),
+            decimal_comma: self.decimal_comma,
+        }
+    }
+}
+
+/// How cells are read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Style {
+    /// Spellings of missing cells besides those of the format.
+    pub(crate) na: Vec<Vec<u8>>,
+    /// Numbers have a decimal comma.
+    pub(crate) decimal_comma: bool,
+}
+
+impl Style {
+    /// Whether a cell is one of the further spellings of missing cells.
+    #[inline]
+    pub(crate) fn is_gap(&self, cell: &[u8]) -> bool {
+        !self.na.is_empty() && self.na.iter().any(|t| t == cell)
+    }
+
+    /// The number in a cell.
+    #[inline]
+    pub(crate) fn number(&self, cell: &[u8]) -> Option<f64> {
+        match self.decimal_comma {
+            false => cell::parse_number(cell),
+            true => cell::parse_decimal_comma(cell),
+        }
     }
 }
 
@@ -150,8 +178,12 @@ pub enum TargetColumn {
 pub struct ScoringOptions {
     /// The format; found out from the extension or the content when not given.
     pub format: Option<Format>,
-    /// What to do with missing cells; [`Missing::Drop`] is refused.
-    pub missing: Missing,
+    /// What to do with missing cells: fill them, or stop with an error. The default is what was
+    /// done in training. [`Missing::Drop`] is refused.
+    pub missing: Option<Missing>,
+    /// Columns of the file to pass on as they are, by name; `all` of them if it is the only word
+    /// and no column has that name.
+    pub keep: Vec<String>,
     /// The first line is data; columns are matched by position.
     pub no_header: bool,
     /// Whether labels are wanted.
@@ -169,7 +201,8 @@ impl Default for ScoringOptions {
     fn default() -> Self {
         Self {
             format: None,
-            missing: Missing::Error,
+            missing: None,
+            keep: vec![],
             no_header: false,
             target: TargetColumn::Ignore,
             target_name: None,
@@ -188,7 +221,5 @@ mod tests {
         assert_eq!("svmlight".parse(), Ok(Format::Libsvm));
         assert_eq!("CSV".parse(), Ok(Format::Csv));
         assert!("xlsx".parse::<Format>().unwrap_err().contains("parquet"));
-        assert_eq!("mean".parse(), Ok(Missing::Mean));
-        assert!("zero".parse::<Missing>().unwrap_err().contains("drop"));
     }
 }

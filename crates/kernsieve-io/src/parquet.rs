@@ -10,8 +10,9 @@ use crate::options::ReadOptions;
 use crate::pages::CheckedPages;
 use crate::quiet::quietly;
 use crate::records::{Declared, DefaultTarget};
-use crate::table::{RawColumn, RawTable, Spots, check_memory};
-use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use crate::table::{Holds as Meaning, RawColumn, RawTable, Spots, check_memory};
+use kernsieve::data::Moment;
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -45,7 +46,12 @@ enum Holds {
     Signed,
     Unsigned,
     Other,
+    Boolean,
     Text,
+    /// Days since 1970-01-01.
+    Days,
+    /// Times since 1970-01-01, so many of which are a second.
+    Times(i64),
 }
 
 impl ParquetFile {
@@ -115,6 +121,21 @@ impl ParquetFile {
                 ..
             }
         )
+    }
+
+    /// What the numbers of a column stand for.
+    pub(crate) fn meaning(&self, column: usize) -> Meaning {
+        match self.columns[column] {
+            Leaf::Flat {
+                holds: Holds::Boolean,
+                ..
+            } => Meaning::Boolean,
+            Leaf::Flat {
+                holds: Holds::Days | Holds::Times(_),
+                ..
+            } => Meaning::Date,
+            _ => Meaning::Number,
+        }
     }
 
     /// Rows of a row group.
@@ -217,9 +238,19 @@ fn leaf(field: &Type, chunk: usize) -> Leaf {
             | ConvertedType::INT_32
             | ConvertedType::INT_64,
         ) => Holds::Signed,
+        (Physical::INT32, Some(LogicalType::Date), _)
+        | (Physical::INT32, _, ConvertedType::DATE) => Holds::Days,
+        (Physical::INT64, Some(LogicalType::Timestamp(t)), _) => Holds::Times(match t.unit {
+            TimeUnit::MILLIS => 1000,
+            TimeUnit::MICROS => 1_000_000,
+            TimeUnit::NANOS => 1_000_000_000,
+        }),
+        (Physical::INT64, _, ConvertedType::TIMESTAMP_MILLIS) => Holds::Times(1000),
+        (Physical::INT64, _, ConvertedType::TIMESTAMP_MICROS) => Holds::Times(1_000_000),
         (Physical::INT32 | Physical::INT64, ..) => {
-            return Leaf::Unusable("the column holds dates or times, which cannot be a feature");
+            return Leaf::Unusable("the column holds times of the day, which cannot be a feature");
         }
+        (Physical::BOOLEAN, ..) => Holds::Boolean,
         (
             Physical::BYTE_ARRAY,
             None | Some(LogicalType::String | LogicalType::Enum | LogicalType::Json),
@@ -274,9 +305,13 @@ fn read_chunk(
                 number(into, *v as u64 as f64, &(*v as u64));
             })
         }
-        ColumnReader::Int64ColumnReader(r) => {
-            each(r, rows, into, |into, v: &i64| number(into, *v as f64, v))
-        }
+        ColumnReader::Int64ColumnReader(r) => each(r, rows, into, |into, v: &i64| match holds {
+            Holds::Times(unit) => {
+                let days = days_of(*v, unit);
+                number(into, days, &days);
+            }
+            _ => number(into, *v as f64, v),
+        }),
         ColumnReader::FloatColumnReader(r) => each(r, rows, into, |into, v: &f32| {
             number(into, f64::from(*v), v)
         }),
@@ -297,6 +332,16 @@ fn read_chunk(
             "a column of a type that is not supported".into(),
         )),
     }
+}
+
+/// Days since 1970-01-01 of a time in units of which so many are a second.
+fn days_of(time: i64, unit: i64) -> f64 {
+    let micros = match unit {
+        1000 => time.saturating_mul(1000),
+        1_000_000 => time,
+        _ => time.div_euclid(1000),
+    };
+    Moment::from_micros(micros).0
 }
 
 /// Passes every value of a column to `push`; a null is missing.
@@ -392,6 +437,8 @@ pub(crate) fn read_table(
                     Declared::Number
                 },
                 forced: role == Role::Categorical,
+                taken: plan.taken[j],
+                holds: parquet.meaning(j),
             }),
         }
     }

@@ -52,6 +52,13 @@ impl SparseSource {
             return Err(ReadError::new(rows.file(), message)
                 .hint("Use a file with named columns, such as CSV."));
         }
+        if !options.keep.is_empty() {
+            return Err(ReadError::new(
+                rows.file(),
+                "--keep: a LIBSVM file has no named columns to carry through",
+            )
+            .hint("Leave --keep out, or use a file with named columns, such as CSV."));
+        }
         if let Some(name) = options.target_name.as_deref().filter(|n| *n != TARGET) {
             let message =
                 format!("--target {name}: a LIBSVM file has its labels in front of each line");
@@ -123,7 +130,12 @@ impl RowSource for SparseSource {
         Ok(Some(Place {
             spot,
             label: label.map(|l| cell::decode(l).into_owned()),
+            kept: vec![],
         }))
+    }
+
+    fn kept(&self) -> Vec<String> {
+        vec![]
     }
 
     fn notices(&self) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::options::ScoringOptions;
 use crate::parquet::{ParquetFile, empty_cells};
 use crate::scoring::{Place, RowSource};
 use crate::text::TextInput;
-use kernsieve::data::{ColumnKind, Schema};
+use kernsieve::data::Schema;
 
 /// Rows of a Parquet file.
 pub(crate) struct GroupSource {
@@ -27,6 +27,7 @@ struct Group {
     /// None for a column that is absent.
     columns: Vec<Option<Cells>>,
     labels: Option<Cells>,
+    kept: Vec<Cells>,
     rows: usize,
     next: usize,
 }
@@ -41,9 +42,8 @@ impl GroupSource {
         let file = ParquetFile::open(&name, input.into_bytes()?)?;
         let matching = Matching::by_name(&name, file.names(), schema, options)?;
         let as_text = schema.columns.iter().zip(&matching.columns);
-        let as_text = as_text.map(|(c, j)| {
-            matches!(c.kind, ColumnKind::Categorical { .. }) || j.is_some_and(|j| file.is_text(j))
-        });
+        let as_text =
+            as_text.map(|(c, j)| c.kind.is_categorical() || j.is_some_and(|j| file.is_text(j)));
         Ok(Self {
             as_text: as_text.collect(),
             file,
@@ -73,6 +73,12 @@ impl GroupSource {
                 .target
                 .map(|place| column((&place, &true)))
                 .transpose()?,
+            kept: self
+                .matching
+                .keep
+                .iter()
+                .map(|place| column((place, &true)))
+                .collect::<Result<_, _>>()?,
             rows: self.file.group_rows(group),
             next: 0,
         })
@@ -109,7 +115,24 @@ impl RowSource for GroupSource {
             Some(Cells::Text(text)) => text.get(row).map(str::to_string),
             _ => None,
         };
-        Ok(Some(Place { spot, label }))
+        let kept = self.group.kept.iter().map(|cells| match cells {
+            Cells::Text(text) => text.get(row).unwrap_or_default().to_string(),
+            _ => String::new(),
+        });
+        Ok(Some(Place {
+            spot,
+            label,
+            kept: kept.collect(),
+        }))
+    }
+
+    fn kept(&self) -> Vec<String> {
+        let names = self.file.names();
+        self.matching
+            .keep
+            .iter()
+            .map(|&i| names[i].clone())
+            .collect()
     }
 
     fn notices(&self) -> Vec<String> {

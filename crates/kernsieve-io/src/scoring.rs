@@ -3,7 +3,7 @@
 use crate::encode::Encoder;
 use crate::error::{ReadError, Spot};
 use crate::matching::Matching;
-use crate::options::{Format, Missing, ScoringOptions, TargetColumn};
+use crate::options::{Format, ScoringOptions, TargetColumn};
 use crate::records::Records;
 use crate::score_libsvm::SparseSource;
 #[cfg(feature = "parquet")]
@@ -11,7 +11,7 @@ use crate::score_parquet::GroupSource;
 use crate::source::{self, Source};
 use crate::text::TextInput;
 use crate::training::{choose_format, open_records};
-use kernsieve::data::Schema;
+use kernsieve::data::{Missing, Schema};
 use kernsieve::linalg::Matrix;
 
 /// Consecutive rows of a file to be scored.
@@ -23,6 +23,9 @@ pub struct ScoringBlock {
     pub x: Matrix,
     /// Labels as they are written, if they were wanted and the file has them.
     pub labels: Option<Vec<String>>,
+    /// For every row the cells of [`ScoringReader::kept_columns`], missing ones as they are written
+    /// (Parquet: empty).
+    pub kept: Vec<Vec<String>>,
 }
 
 /// Reads a file to be scored, block by block.
@@ -40,6 +43,7 @@ pub struct ScoringReader {
     target: String,
     ended: bool,
     notices: Vec<String>,
+    options: ScoringOptions,
 }
 
 /// A source of rows.
@@ -48,12 +52,15 @@ pub(crate) trait RowSource: Send {
     fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError>;
     /// Notices about the file.
     fn notices(&self) -> Vec<String>;
+    /// Names of the columns that are passed on as they are.
+    fn kept(&self) -> Vec<String>;
 }
 
 /// Where a row was, and its label if the file has labels and this one is not missing.
 pub(crate) struct Place {
     pub(crate) spot: Spot,
     pub(crate) label: Option<String>,
+    pub(crate) kept: Vec<String>,
 }
 
 impl ScoringReader {
@@ -64,14 +71,14 @@ impl ScoringReader {
         options: &ScoringOptions,
     ) -> Result<Self, ReadError> {
         let name = source.to_string();
-        if options.missing == Missing::Drop {
+        if options.missing == Some(Missing::Drop) {
             return Err(ReadError::new(
                 &name,
                 "rows cannot be left out here: every row gets an answer",
             )
             .hint("Use --missing mean, or --missing error."));
         }
-        let encoder = Encoder::new(&name, schema, options.missing);
+        let encoder = Encoder::new(&name, schema, options);
         let input = TextInput::new(&name, source::open_owned(source)?)?;
         let format = choose_format(options.format, &name, input.available());
         let mut with_labels = false;
@@ -106,7 +113,13 @@ impl ScoringReader {
                 .unwrap_or_else(|| schema.target.clone()),
             ended: false,
             notices: Vec::new(),
+            options: options.clone(),
         })
+    }
+
+    /// Names of the columns that are passed on as they are.
+    pub fn kept_columns(&self) -> Vec<String> {
+        self.rows.kept()
     }
 
     /// Notices for the user: unused columns, values that were not in the training data, and the
@@ -115,9 +128,16 @@ impl ScoringReader {
         &self.notices
     }
 
+    /// Encodes by another schema of the same columns, such as that of a model that has been trained
+    /// since the file was opened. No row may have been read.
+    pub fn encode_by(&mut self, schema: &Schema) {
+        let file = self.encoder.file().to_string();
+        self.encoder = Encoder::new(&file, schema, &self.options);
+    }
+
     fn read_block(&mut self) -> Result<Option<ScoringBlock>, ReadError> {
         let width = self.encoder.width();
-        let (mut x, mut labels) = (Vec::new(), Vec::new());
+        let (mut x, mut labels, mut kept) = (Vec::new(), Vec::new(), Vec::new());
         let mut n = 0;
         while n < self.block_rows {
             x.resize((n + 1) * width, 0.0);
@@ -127,6 +147,9 @@ impl ScoringReader {
                 break;
             };
             n += 1;
+            if !self.options.keep.is_empty() {
+                kept.push(place.kept);
+            }
             if self.with_labels {
                 if place.label.is_none() && self.missing_label_is_error {
                     return Err(ReadError::new(self.encoder.file(), "the label is missing")
@@ -153,6 +176,7 @@ impl ScoringReader {
             first_row,
             x: Matrix::from_vec(x, n, width),
             labels: self.with_labels.then_some(labels),
+            kept,
         }))
     }
 }
@@ -217,7 +241,7 @@ impl RowSource for RecordSource {
         for (j, place) in self.matching.columns.iter().enumerate() {
             let Some(place) = *place else { continue };
             let cell = record.get(place);
-            if is_missing(cell) {
+            if is_missing(cell) || encoder.is_gap(cell) {
                 encoder.missing(j, out, spot)?;
             } else {
                 encoder.text(j, cell, out, spot)?;
@@ -231,6 +255,12 @@ impl RowSource for RecordSource {
         Ok(Some(Place {
             spot,
             label: label.map(|c| crate::cell::decode(c).into_owned()),
+            kept: self
+                .matching
+                .keep
+                .iter()
+                .map(|&i| crate::cell::decode(record.get(i)).into_owned())
+                .collect(),
         }))
     }
 
@@ -238,5 +268,14 @@ impl RowSource for RecordSource {
         let mut notices = self.records.notices().to_vec();
         notices.extend_from_slice(&self.matching.notices);
         notices
+    }
+
+    fn kept(&self) -> Vec<String> {
+        let names = self.records.names();
+        self.matching
+            .keep
+            .iter()
+            .map(|&i| names[i].clone())
+            .collect()
     }
 }

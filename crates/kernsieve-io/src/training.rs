@@ -4,22 +4,21 @@ use crate::arff::ArffRecords;
 use crate::columns::{Builder, Cells, Numbers, Text};
 use crate::csv::CsvRecords;
 use crate::error::ReadError;
-use crate::identifiers;
 use crate::libsvm;
 use crate::names::{Plan, Role};
-use crate::options::{FeatureData, Format, ReadOptions, TrainingData};
+use crate::options::{FeatureData, Format, ReadOptions, Style, TrainingData};
 use crate::parquet;
 use crate::records::{Declared, Records};
 use crate::sniff;
 use crate::source::{self, Source};
-use crate::table::{RawColumn, RawTable, Spots};
+use crate::table::{Holds, RawColumn, RawTable, Spots};
 use crate::text::TextInput;
 
 /// Reads training data.
 ///
-/// Numeric columns become one feature, text columns one 0/1 feature per level. The schema that
-/// comes with the data makes [`ScoringReader`](crate::ScoringReader) read other files in the same
-/// way.
+/// Columns of numbers become one feature, those of text one 0/1 feature per level (of two levels:
+/// one feature); see [`ColumnKind`](kernsieve::data::ColumnKind). The schema that comes with the
+/// data makes [`ScoringReader`](crate::ScoringReader) read other files in the same way.
 ///
 /// ```
 /// use kernsieve_io::{ReadOptions, Source, read_training};
@@ -27,18 +26,13 @@ use crate::text::TextInput;
 /// let text = "width,colour,class\n1.5,red,a\n2.5,blue,b\n3.5,red,a\n";
 /// let source = Source::Bytes { name: "flowers.csv".into(), bytes: text.into() };
 /// let data = read_training(&source, &ReadOptions::default())?;
-/// assert_eq!(data.dataset.feature_names(), ["width", "colour=blue", "colour=red"]);
-/// assert_eq!(data.dataset.x().row(0), [1.5, 0.0, 1.0]);
+/// assert_eq!(data.dataset.feature_names(), ["width", "colour=red"]);
+/// assert_eq!(data.dataset.x().row(0), [1.5, 1.0]);
 /// assert_eq!(data.notices, ["target: 'class' (the last column)"]);
 /// # Ok::<(), kernsieve_io::ReadError>(())
 /// ```
 pub fn read_training(source: &Source, options: &ReadOptions) -> Result<TrainingData, ReadError> {
-    let mut data = read_table(source, options)?.into_training(options)?;
-    data.notices.extend(identifiers::remark(
-        data.dataset.x(),
-        data.dataset.feature_names(),
-    ));
-    Ok(data)
+    read_table(source, options)?.into_training(options)
 }
 
 /// Reads rows of numbers that have no labels; text columns are refused.
@@ -56,10 +50,7 @@ pub fn read_features(source: &Source, options: &ReadOptions) -> Result<FeatureDa
         no_target: true,
         ..options.clone()
     };
-    let mut data = read_table(source, &options)?.into_features(&options)?;
-    data.notices
-        .extend(identifiers::remark(&data.x, &data.schema.feature_names()));
-    Ok(data)
+    read_table(source, &options)?.into_features(&options)
 }
 
 fn read_table(source: &Source, options: &ReadOptions) -> Result<RawTable, ReadError> {
@@ -130,7 +121,10 @@ fn read_records<'a>(
         })
         .collect();
     let mut lines = Vec::new();
-    collect(records.as_mut(), &mut builders, |line| lines.push(line))?;
+    let style = options.style();
+    collect(records.as_mut(), &mut builders, &style, |line| {
+        lines.push(line)
+    })?;
 
     let mut second: Vec<Builder> = builders
         .iter()
@@ -140,7 +134,7 @@ fn read_records<'a>(
         })
         .collect();
     if second.iter().any(|b| matches!(b, Builder::Text(_))) {
-        collect(open()?.as_mut(), &mut second, |_| ())?;
+        collect(open()?.as_mut(), &mut second, &style, |_| ())?;
     }
 
     let mut notices = records.notices().to_vec();
@@ -170,6 +164,8 @@ fn read_records<'a>(
                 cells,
                 declared: records.declared(j),
                 forced: plan.roles[j] == Role::Categorical,
+                taken: plan.taken[j],
+                holds: Holds::Number,
             }),
         }
     }
@@ -189,13 +185,14 @@ fn read_records<'a>(
 fn collect(
     records: &mut dyn Records,
     builders: &mut [Builder],
+    style: &Style,
     mut each: impl FnMut(usize),
 ) -> Result<(), ReadError> {
     let is_missing = records.missing_rule();
     while let Some(record) = records.next_record()? {
         each(record.line);
         for (j, builder) in builders.iter_mut().enumerate() {
-            builder.push(record.get(j), is_missing);
+            builder.push(record.get(j), is_missing, style);
         }
     }
     Ok(())

@@ -4,7 +4,7 @@
 mod common;
 use common::{has, labels, refused, rows, train, train_with};
 use kernsieve::data::ColumnKind;
-use kernsieve_io::Missing;
+use kernsieve_io::{Encode, Missing, ReadOptions};
 
 const MIXED: &str = "w,colour,code,class\n1,red,10,a\n2,blue,9,b\n3,red,10,a\n";
 
@@ -13,10 +13,11 @@ fn text_becomes_indicators_with_sorted_levels() {
     let d = train("t.csv", MIXED).unwrap();
     assert_eq!(
         d.dataset.feature_names(),
-        ["w", "colour=blue", "colour=red", "code"]
+        ["w", "colour=red", "code"],
+        "two levels are one feature"
     );
-    assert_eq!(rows(&d)[0], [1.0, 0.0, 1.0, 10.0]);
-    assert_eq!(rows(&d)[1], [2.0, 1.0, 0.0, 9.0]);
+    assert_eq!(rows(&d)[0], [1.0, 1.0, 10.0]);
+    assert_eq!(rows(&d)[1], [2.0, 0.0, 9.0]);
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 2.0 });
     assert_eq!(d.notices, ["target: 'class' (the last column)"]);
 }
@@ -24,7 +25,7 @@ fn text_becomes_indicators_with_sorted_levels() {
 #[test]
 fn codes_become_indicators_when_asked() {
     let d = train_with("t.csv", MIXED, |o| o.categorical = vec!["code".into()]).unwrap();
-    assert_eq!(d.dataset.feature_names()[3..], ["code=9", "code=10"]);
+    assert_eq!(d.dataset.feature_names()[2..], ["code=10"]);
     let text = "z,c\n1.0,a\n01,b\n1,a\n";
     let d = train_with("t.csv", text, |o| o.categorical = vec!["z".into()]).unwrap();
     assert_eq!(d.dataset.feature_names(), ["z=01", "z=1", "z=1.0"]);
@@ -114,25 +115,50 @@ fn too_many_levels_are_refused() {
     let text = format!("id,c\n{unique}");
     has(
         &refused("t.csv", &text, |_| ()),
+        &["no feature is left", "column 'id'", "--use id"],
+    );
+    let with: String = (0..200).map(|i| format!("id{i},{i},{}\n", i % 2)).collect();
+    let d = train("t.csv", format!("id,a,c\n{with}")).unwrap();
+    assert_eq!(d.dataset.feature_names(), ["a"]);
+    has(
+        &d.notices.join("\n"),
         &[
-            "column 'id'",
+            "'id' is left out",
             "200 different values in 200 rows",
-            "--drop id",
-            "--categorical id",
+            "--use id",
         ],
     );
-    let d = train_with("t.csv", &text, |o| o.categorical = vec!["id".into()]).unwrap();
-    assert_eq!(d.dataset.n_features(), 200);
+    for how in ["use", "categorical"] {
+        let d = train_with("t.csv", &text, |o| match how {
+            "use" => o.take = vec!["id".into()],
+            _ => o.categorical = vec!["id".into()],
+        })
+        .unwrap();
+        assert_eq!(d.dataset.n_features(), 200);
+    }
     let many: String = (0..2200)
         .map(|i| format!("id{},{}\n", i % 1001, i % 2))
         .collect();
+    let text = format!("id,c\n{many}");
+    let keep = |o: &mut ReadOptions| o.rare = Some(1);
     has(
-        &refused("t.csv", format!("id,c\n{many}"), |_| ()),
-        &["1001 different values"],
+        &refused("t.csv", &text, keep),
+        &["1001 different values", "--encode target", "--rare N"],
     );
+    has(
+        &refused("t.csv", &text, |_| ()),
+        &[
+            "no feature is left",
+            "all values of 'id' are rare",
+            "--rare 1",
+        ],
+    );
+    let d = train_with("t.csv", &text, |o| o.encode = Encode::Target).unwrap();
+    assert_eq!(d.dataset.feature_names(), ["id"]);
     let forced: String = (0..10_001).map(|i| format!("{i},{}\n", i % 2)).collect();
     let e = refused("t.csv", format!("id,c\n{forced}"), |o| {
-        o.categorical = vec!["id".into()]
+        o.categorical = vec!["id".into()];
+        o.rare = Some(1);
     });
     has(&e, &["10001 different values", "--drop id"]);
 }
@@ -163,7 +189,7 @@ fn missing_cells_are_an_error_unless_told_otherwise() {
 fn rows_with_missing_cells_can_be_dropped() {
     let d = train_with("t.csv", HOLES, |o| o.missing = Missing::Drop).unwrap();
     assert_eq!(d.rows, [2, 3]);
-    assert_eq!(rows(&d), [[3.0, 1.0, 0.0], [5.0, 0.0, 1.0]]);
+    assert_eq!(rows(&d), [[3.0, 0.0], [5.0, 1.0]]);
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 4.0 });
     assert!(
         d.notices
@@ -181,8 +207,9 @@ fn rows_with_missing_cells_can_be_dropped() {
 fn missing_cells_can_be_filled() {
     let d = train_with("t.csv", HOLES, |o| o.missing = Missing::Mean).unwrap();
     assert_eq!(d.rows, [0, 1, 2, 3]);
-    assert_eq!(rows(&d)[0], [1.0, 0.0, 0.0]);
-    assert_eq!(rows(&d)[1], [3.0, 1.0, 0.0]);
+    // Of two levels, neither: the share of the second.
+    assert_eq!(rows(&d)[0], [1.0, 1.0 / 3.0]);
+    assert_eq!(rows(&d)[1], [3.0, 0.0]);
     assert_eq!(d.schema.columns[0].kind, ColumnKind::Numeric { fill: 3.0 });
     assert!(
         d.notices
@@ -272,7 +299,8 @@ fn a_memory_limit_is_kept() {
         .map(|i| format!("l{},{}\n", i % 900, i % 2))
         .collect();
     let e = refused("t.csv", format!("a,c\n{text}"), |o| {
-        o.memory_limit = Some(1 << 20)
+        o.memory_limit = Some(1 << 20);
+        o.rare = Some(1);
     });
     has(&e, &["2000 rows of 900 features need 13.7 MiB", "--memory"]);
     has(

@@ -209,6 +209,9 @@ proptest! {
         }
         let text = writer.into_inner().unwrap();
         let columns: Vec<String> = (0..width - 1).map(|j| format!("n{j}")).collect();
+        // Last lines that give every column three levels more: two alone would be one feature.
+        let more = ["X", "Y", "Z"].map(|l| [vec![l; width].join(","), end.into()].concat());
+        let text = [&text[..], more.concat().as_bytes()].concat();
         let d = train_with("t.csv", &text, |o| o.categorical = columns).unwrap();
         let want: Vec<Vec<String>> = csv::Reader::from_reader(&text[..]).records()
             .map(|r| r.unwrap().iter().map(|c| c.trim().to_string()).collect()).collect();
@@ -235,5 +238,9 @@ fn the_index_of_a_data_frame_is_left_out() {
     let d = train("t.csv", ",a,class\n0,5,x\n1,6,x\n3,7,y\n").unwrap();
     assert_eq!(d.dataset.feature_names(), ["column_0", "a"]);
     let d = train("t.csv", "id,a,class\n0,5,x\n1,6,x\n2,7,y\n").unwrap();
+    assert_eq!(d.dataset.feature_names(), ["a"]);
+    has(&d.notices.join("\n"), &["'id' is left out", "--use id"]);
+    let text = "id,a,class\n0,5,x\n1,6,x\n2,7,y\n";
+    let d = train_with("t.csv", text, |o| o.take = vec!["id".into()]).unwrap();
     assert_eq!(d.dataset.feature_names(), ["id", "a"]);
 }

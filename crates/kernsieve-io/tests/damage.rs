@@ -48,7 +48,7 @@ fn survive(name: &str, bytes: &[u8]) {
         .unwrap()
         .schema;
     let scoring = ScoringOptions {
-        missing: Missing::Mean,
+        missing: Some(Missing::Mean),
         target: TargetColumn::IfPresent,
         block_rows: 7,
         ..ScoringOptions::default()

@@ -8,6 +8,9 @@ use crate::proto::{
 };
 use kernsieve::{Error, Result};
 
+/// The domain of operators for machine learning.
+pub const LEARNING: &str = "ai.onnx.ml";
+
 /// A graph under construction. Values are identified by their names.
 pub struct Graph {
     precision: Precision,
@@ -61,6 +64,23 @@ impl Graph {
         self.nodes
             .push(node(kind, &name, inputs, &outputs, attributes));
         outputs
+    }
+
+    /// Adds an operator for machine learning with one input and one output.
+    pub fn learning(&mut self, kind: &str, input: &str, attributes: Vec<AttributeProto>) -> String {
+        let name = format!("{}_{}", kind.to_lowercase(), self.nodes.len());
+        let made = node(
+            kind,
+            &name,
+            &[input],
+            std::slice::from_ref(&name),
+            attributes,
+        );
+        self.nodes.push(NodeProto {
+            domain: Some(LEARNING.into()),
+            ..made
+        });
+        name
     }
 
     /// Lets `build` compute a value in double precision, within a graph of single precision.
@@ -183,6 +203,7 @@ pub fn node(
         name: Some(name.into()),
         op_type: Some(kind.into()),
         attribute: attributes,
+        domain: None,
     }
 }
 
@@ -212,6 +233,16 @@ pub fn ints(name: &str, values: &[i64]) -> AttributeProto {
         name: Some(name.into()),
         ints: values.to_vec(),
         r#type: Some(attribute::INTS),
+        ..AttributeProto::default()
+    }
+}
+
+/// An attribute that is a row of texts.
+pub fn strings(name: &str, values: &[String]) -> AttributeProto {
+    AttributeProto {
+        name: Some(name.into()),
+        strings: values.iter().map(|v| v.clone().into_bytes()).collect(),
+        r#type: Some(attribute::STRINGS),
         ..AttributeProto::default()
     }
 }

@@ -1,5 +1,6 @@
-//! Models as ONNX graphs. They use only standard operators of the default domain, so that any ONNX
-//! runtime can predict with them.
+//! Models as ONNX graphs. They use only standard operators of the default domain, and one of the
+//! domain for machine learning where columns hold text, so that any ONNX runtime can predict with
+//! them.
 //!
 //! The graph does what [`Model::predict`] does, from raw features to classes:
 //!
@@ -8,7 +9,7 @@
 //! ```
 //! With normal scores, these are computed first, in double precision, and `x` is a score.
 //! For a discriminant kernel, the steps up to the outputs occur twice. Input `X` is rows x
-//! features. Outputs are `label` (text, or whole numbers where all classes are), `probabilities`
+//! features; with columns of text or indicators of gaps, every column is an input. Outputs are `label` (text, or whole numbers where all classes are), `probabilities`
 //! (rows x classes) and `outputs` (rows x variates, scores or log densities); a density has a
 //! single output, `log_density`.
 //!
@@ -23,6 +24,7 @@
 //! # Ok::<(), kernsieve::Error>(())
 //! ```
 
+mod columns;
 mod decision;
 mod expansion;
 mod graph;
@@ -49,13 +51,19 @@ use rows::Source;
 /// The version of the operators. Version 18 is the first in which all reductions take their axes in
 /// the same way.
 const OPERATORS: i64 = 18;
+/// The version of the operators for machine learning: the first whose label encoder has defaults.
+const LEARNING_OPERATORS: i64 = 2;
 /// The version of the file layout. Every runtime that has these operators can read it.
 const LAYOUT: i64 = 8;
 /// Largest size of a protocol buffer.
 const LARGEST_FILE: usize = i32::MAX as usize;
 
-/// Name of the input.
-pub const INPUT: &str = "X";
+pub use columns::INPUT;
+
+/// Names of the inputs: [`INPUT`] where every feature is a column of numbers, else the columns'.
+pub fn input_names(model: &Model) -> Vec<String> {
+    columns::input_names(&model.schema)
+}
 
 /// Names of the outputs.
 pub fn output_names(model: &Model) -> &'static [&'static str] {
@@ -76,6 +84,7 @@ pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
         ("kernsieve.trained_by", record.version.clone()),
         ("kernsieve.precision", precision.to_string()),
         ("kernsieve.features", list(&model.feature_names())),
+        ("kernsieve.inputs", list(&input_names(model))),
         ("kernsieve.target", model.schema.target.clone()),
     ];
     if !model.is_density() {
@@ -87,10 +96,7 @@ pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
         producer_version: Some(env!("CARGO_PKG_VERSION").into()),
         doc_string: Some(description(model)),
         graph: Some(graph_of(model, precision)?),
-        opset_import: vec![OperatorSetIdProto {
-            domain: Some(String::new()),
-            version: Some(OPERATORS),
-        }],
+        opset_import: domains(model),
         metadata_props: metadata
             .into_iter()
             .map(|(key, value)| StringStringEntryProto {
@@ -108,6 +114,19 @@ pub fn to_onnx(model: &Model, precision: Precision) -> Result<Vec<u8>> {
         )));
     }
     Ok(file.encode_to_vec())
+}
+
+/// The sets of operators: that for machine learning looks up levels of text.
+fn domains(model: &Model) -> Vec<OperatorSetIdProto> {
+    let set = |domain: &str, version| OperatorSetIdProto {
+        domain: Some(domain.into()),
+        version: Some(version),
+    };
+    let mut sets = vec![set("", OPERATORS)];
+    if model.schema.columns.iter().any(|c| c.kind.is_categorical()) {
+        sets.push(set(graph::LEARNING, LEARNING_OPERATORS));
+    }
+    sets
 }
 
 fn description(model: &Model) -> String {
@@ -139,10 +158,11 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
         ));
     }
     let typical = typical_values(model);
+    let (x, inputs) = columns::features(&mut graph, model)?;
     let z = match &model.discriminant {
         None => expansion::outputs(
             &mut graph,
-            &source(INPUT, model, &names, &typical),
+            &source(&x, model, &names, &typical),
             &model.expansion,
         )?,
         Some(kernel) => {
@@ -153,15 +173,14 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
             // A function of posteriors can be steep, so posteriors that are sums over samples are
             // computed in double precision.
             if precision == Precision::F32 && kernel.expansion.kernel != Kernel::Linear {
-                graph.in_double(INPUT, build)?
+                graph.in_double(&x, build)?
             } else {
-                build(&mut graph, INPUT.into())?
+                build(&mut graph, x)?
             }
         }
     };
     let number = precision.data_type();
     let shape = |columns: usize| [Size::Rows, Size::Fixed(columns)];
-    let input = value(INPUT, number, &shape(names.len()), "rows of raw features");
     let q = model.expansion.n_outputs();
     if model.is_density() {
         graph.publish(&z, "log_density");
@@ -171,7 +190,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
             &shape(q),
             "log density of every row",
         )];
-        return Ok(graph.finish("kernsieve", vec![input], outputs));
+        return Ok(graph.finish("kernsieve", inputs, outputs));
     }
     let scores = decision::scores(&mut graph, &model.decision, &z)?;
     let (temperature, shifts, costs) = (model.temperature, &model.shifts, &model.costs);
@@ -200,7 +219,7 @@ fn graph_of(model: &Model, precision: Precision) -> Result<GraphProto> {
             "variates, scores or log densities",
         ),
     ];
-    Ok(graph.finish("kernsieve", vec![input], outputs))
+    Ok(graph.finish("kernsieve", inputs, outputs))
 }
 
 /// The raw features of a model, as the source of an expansion.
@@ -267,14 +286,14 @@ fn typical_values(model: &Model) -> Vec<f64> {
     let mut j = 0;
     for column in &model.schema.columns {
         match &column.kind {
-            ColumnKind::Numeric { fill } => {
-                if typical[j] == 0.0 && fill.is_finite() {
-                    typical[j] = *fill;
-                }
-                j += 1;
+            ColumnKind::Numeric { fill } | ColumnKind::Boolean { fill }
+                if typical[j] == 0.0 && fill.is_finite() =>
+            {
+                typical[j] = *fill;
             }
-            ColumnKind::Categorical { levels } => j += levels.len(),
+            _ => {}
         }
+        j += column.width();
     }
     typical
 }

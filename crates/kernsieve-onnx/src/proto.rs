@@ -9,6 +9,7 @@ pub mod attribute {
     pub const INT: i32 = 2;
     pub const GRAPH: i32 = 5;
     pub const INTS: i32 = 7;
+    pub const STRINGS: i32 = 8;
 }
 
 /// `TensorProto.DataType`
@@ -79,6 +80,8 @@ pub struct NodeProto {
     pub op_type: Option<String>,
     #[prost(message, repeated, tag = "5")]
     pub attribute: Vec<AttributeProto>,
+    #[prost(string, optional, tag = "7")]
+    pub domain: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -93,6 +96,8 @@ pub struct AttributeProto {
     pub g: Option<GraphProto>,
     #[prost(int64, repeated, tag = "8")]
     pub ints: Vec<i64>,
+    #[prost(bytes = "vec", repeated, tag = "9")]
+    pub strings: Vec<Vec<u8>>,
     #[prost(int32, optional, tag = "20")]
     pub r#type: Option<i32>,
 }

@@ -6,9 +6,16 @@ mod errors;
 mod model;
 mod options;
 mod pool;
+mod table;
 mod training;
 
 use pyo3::prelude::*;
+
+/// Runs the command line; the first argument is the name of the program. Returns the exit status.
+#[pyfunction]
+fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| kernsieve_cli::run_command(arguments))
+}
 
 /// Available memory in bytes, or None if the system does not say.
 #[pyfunction]
@@ -34,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_density, module)?)?;
+    module.add_function(wrap_pyfunction!(run_command, module)?)?;
     module.add_function(wrap_pyfunction!(are_measurements, module)?)?;
     module.add_function(wrap_pyfunction!(available_memory, module)?)?;
     module.add_function(wrap_pyfunction!(bytes_for_people, module)?)

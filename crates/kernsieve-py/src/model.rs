@@ -2,6 +2,7 @@
 
 use crate::errors::{exception, guarded};
 use crate::pool;
+use crate::table::{Rows, features};
 use kernsieve::catalogue::{self, Made};
 use kernsieve::data::ColumnKind;
 use kernsieve::decision::softmax_rows;
@@ -59,11 +60,13 @@ impl Model {
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        x: PyReadonlyArray2<'py, f64>,
+        x: &Bound<'py, PyAny>,
         n_jobs: usize,
     ) -> PyResult<Prediction<'py>> {
-        let (n, p) = (x.shape()[0], x.shape()[1]);
         let model = &self.0;
+        let rows = Rows::new(x)?;
+        let x = guarded(|| features(&model.schema, rows))?;
+        let (n, p) = (x.rows(), x.cols());
         if p != model.scaling.mean.len() {
             return Err(PyValueError::new_err(format!(
                 "the rows have {p} features, the model has {}",
@@ -80,7 +83,7 @@ impl Model {
         // A few hundred blocks of the library at a time, so that an interrupt is noticed between
         // them.
         let rows = BLOCK_ROWS * (16 * n_jobs).max(256);
-        for chunk in x.as_slice()?.chunks(rows * p) {
+        for chunk in x.as_slice().chunks((rows * p).max(1)) {
             let chunk = Matrix::from_vec(chunk.to_vec(), chunk.len() / p, p);
             let (posterior, scores, outputs) = py.detach(|| {
                 guarded(|| {
@@ -177,7 +180,7 @@ impl Model {
         };
         let fills = model.schema.columns.iter().map(|c| match c.kind {
             ColumnKind::Numeric { fill } => fill,
-            ColumnKind::Categorical { .. } => 0.0,
+            _ => 0.0,
         });
         let mut centre: Vec<f64> = fills.collect();
         let p = centre.len();
@@ -197,6 +200,25 @@ impl Model {
             PyArray1::from_vec(py, widths),
             PyArray1::from_slice(py, weights),
         ))
+    }
+
+    /// Names of the columns that features are made of, and how many each makes.
+    #[getter]
+    fn columns(&self) -> Vec<(String, usize)> {
+        let columns = self.0.schema.columns.iter();
+        columns.map(|c| (c.name.clone(), c.width())).collect()
+    }
+
+    /// Whether features are columns of numbers, taken as they are.
+    #[getter]
+    fn is_plain(&self) -> bool {
+        self.0.schema.is_plain() && !self.0.schema.reading.missing.fills()
+    }
+
+    /// What was done with missing cells.
+    #[getter]
+    fn missing(&self) -> &'static str {
+        self.0.schema.reading.missing.word()
     }
 
     /// Name of the method.

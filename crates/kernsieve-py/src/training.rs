@@ -2,10 +2,11 @@
 
 use crate::errors::{exception, guarded, in_python_words, internal, name_in_python};
 use crate::model::Model;
+use crate::table::Rows;
 use crate::{options, pool};
 use kernsieve::Notice;
 use kernsieve::catalogue::{self, Among};
-use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema, Split};
+use kernsieve::data::{Column, Dataset, Labels, Recipe, Schema, Split};
 use kernsieve::linalg::Matrix;
 use kernsieve::tuning::{Control, DensityData, Trained};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -32,11 +33,11 @@ type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 /// the cross-validation; if that takes longer, the call returns anyway and the computation ends by
 /// itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, importances=false, budget=None, methods=None, like=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, importances=false, budget=None, methods=None, like=None, missing="error", encode="one-hot", rare=None, n_jobs=1, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
-    x: PyReadonlyArray2<'_, f64>,
+    x: &Bound<'_, PyAny>,
     y: PyReadonlyArray1<'_, i64>,
     classes: Vec<String>,
     feature_names: Vec<String>,
@@ -51,6 +52,9 @@ pub fn train(
     budget: Option<f64>,
     methods: Option<Vec<String>>,
     like: Option<PyRef<'_, Model>>,
+    missing: &str,
+    encode: &str,
+    rare: Option<usize>,
     n_jobs: usize,
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
@@ -87,25 +91,32 @@ pub fn train(
                 .map_err(|_| PyValueError::new_err(format!("class code {c} is below 0")))
         })
         .collect::<PyResult<_>>()?;
-    let shape = x.shape();
-    let matrix = Matrix::from_vec(x.as_slice()?.to_vec(), shape[0], shape[1]);
+    let recipe = recipe(missing, encode, rare)?;
+    let given_rows = Rows::new(x)?;
     let weights = weights
         .map(|w| w.as_slice().map(<[f64]>::to_vec))
         .transpose()?;
-    let schema = schema(&matrix, &feature_names, target);
-    let data = guarded(|| {
-        let data = Dataset::new(matrix, Labels::from_codes(codes, classes)?, feature_names)?;
+    let (data, schema) = guarded(|| {
+        let labels = Labels::from_codes(codes, classes)?;
+        let (data, schema) = match given_rows {
+            Rows::Matrix(x) => {
+                let schema = schema(&x, &feature_names, target);
+                (Dataset::new(x, labels, feature_names)?, schema)
+            }
+            Rows::Table(table) => Dataset::from_table(table, labels, &recipe, target)?,
+        };
         let data = match weights {
             Some(weights) => data.with_weights(weights)?,
             None => data,
         };
-        match splits {
+        let data = match splits {
             Some(splits) => {
                 let split = |(train, test)| Split { train, test };
-                data.with_splits(splits.into_iter().map(split).collect())
+                data.with_splits(splits.into_iter().map(split).collect())?
             }
-            None => Ok(data),
-        }
+            None => data,
+        };
+        Ok((data, schema))
     })?;
 
     let supervision = Supervision {
@@ -134,6 +145,22 @@ pub fn train(
     let notices = told(&trained.notices);
     let ignored = ignored.iter().map(|id| name_in_python(id)).collect();
     Ok((Model::new(trained.model), notices, ignored))
+}
+
+/// What to do with gaps and categories.
+fn recipe(missing: &str, encode: &str, rare: Option<usize>) -> PyResult<Recipe> {
+    let wrong = |name: &str| {
+        let name = name.to_string();
+        move |e: String| PyValueError::new_err(format!("{name}: {e}"))
+    };
+    if rare == Some(0) {
+        return Err(PyValueError::new_err("rare must be 1 or more, got 0"));
+    }
+    Ok(Recipe {
+        missing: missing.parse().map_err(wrong("missing"))?,
+        encode: encode.parse().map_err(wrong("encode"))?,
+        rare,
+    })
 }
 
 /// Estimates a density of the rows. Returns the model and what the user should know about it.
@@ -279,12 +306,12 @@ fn schema(x: &Matrix, names: &[String], target: &str) -> Schema {
         .iter()
         .zip(&shares)
         .map(|(sum, share)| if sum.is_finite() { sum / n } else { *share });
-    let columns = names.iter().zip(means).map(|(name, fill)| Column {
-        name: name.clone(),
-        kind: ColumnKind::Numeric { fill },
-    });
+    let columns = names.iter().zip(means);
     Schema {
-        columns: columns.collect(),
+        columns: columns
+            .map(|(name, fill)| Column::numeric(name, fill))
+            .collect(),
         target: target.into(),
+        ..Schema::default()
     }
 }

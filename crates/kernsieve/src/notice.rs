@@ -40,6 +40,15 @@ pub enum Notice {
         /// All rows.
         of: usize,
     },
+    /// Settings were chosen on rows that were held out once.
+    HeldOutOnce {
+        /// Rows held out.
+        rows: usize,
+        /// Rows that were fitted meanwhile.
+        fitted: usize,
+        /// All rows.
+        of: usize,
+    },
     /// The regressions behind the posteriors have not converged.
     RegressionsNotConverged,
     /// A closed form whose equations do not hold because of rounding.
@@ -172,6 +181,11 @@ impl fmt::Display for Notice {
                 };
                 write!(f, "{what} tuned on {rows} of the {of} rows")
             }
+            Self::HeldOutOnce { rows, fitted, of } => write!(
+                f,
+                "settings are tuned, and the error to expect is measured, on {rows} of the {of} \
+                 rows that a fit to {fitted} others has not seen"
+            ),
             Self::RegressionsNotConverged => f.write_str(
                 "the regressions behind the posteriors have not quite converged; increase \
                  `sparsity`",
@@ -234,7 +248,7 @@ impl fmt::Display for Notice {
             ),
             Self::SharesInBlend => f.write_str(
                 "the scores predict held-out rows no better than the shares of the classes, so \
-                 the probabilities lean on these shares",
+                 the probabilities lean on these shares, and the predicted classes with them",
             ),
             Self::NoBetterThanBaseline {
                 error,

@@ -104,6 +104,17 @@ class SMKDA(KernsieveDiscriminant):
         on it.
     memory : int or str, default=None
         Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is free.
+    missing : {'error', 'drop', 'mean', 'median', 'indicator'}, default="error"
+        What to do with missing cells: stop, leave out the row, or fill them by the mean or the
+        median of the training rows of every fold; with 'indicator' a further feature says where.
+    encode : {'one-hot', 'target'}, default="one-hot"
+        How categories become numbers: one 0/1 feature per level, or the shares of the classes
+        among the rows of the level. Two levels are one feature in either case.
+    rare : int, default=None
+        Levels of fewer training rows share one state, as unknown ones do. ``None``: a
+        two-hundredth of the rows, 1 to 10.
+    categorical_features : sequence of str, int or bool, default=None
+        Columns that are categories although they hold numbers. Text is categories anyway.
     verbose : bool, default=False
         Show a progress bar and notices on standard error.
 
@@ -209,6 +220,10 @@ class SMKDA(KernsieveDiscriminant):
         random_state=0,
         n_jobs=None,
         memory=None,
+        missing="error",
+        encode="one-hot",
+        rare=None,
+        categorical_features=None,
         verbose=False,
     ):
         self.kernel = kernel
@@ -243,4 +258,8 @@ class SMKDA(KernsieveDiscriminant):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory = memory
+        self.missing = missing
+        self.encode = encode
+        self.rare = rare
+        self.categorical_features = categorical_features
         self.verbose = verbose

@@ -160,7 +160,7 @@ fn parameters(about: &About) -> Vec<Parameter> {
             _ => {}
         }
     }
-    all.extend([N_JOBS, MEMORY, VERBOSE].map(Own::parameter));
+    all.extend([N_JOBS, MEMORY, MISSING, ENCODE, RARE, CATEGORICAL, VERBOSE].map(Own::parameter));
     all
 }
 
@@ -286,6 +286,34 @@ const MEMORY: Own = Own {
     default: "None",
     meaning: "Bytes that large matrices may take, such as ``'4G'``. ``None``: most of what is \
               free.",
+};
+const MISSING: Own = Own {
+    name: "missing",
+    kind: "{'error', 'drop', 'mean', 'median', 'indicator'}",
+    default: "\"error\"",
+    meaning: "What to do with missing cells: stop, leave out the row, or fill them by the mean or \
+              the median of the training rows of every fold; with 'indicator' a further feature \
+              says where.",
+};
+const ENCODE: Own = Own {
+    name: "encode",
+    kind: "{'one-hot', 'target'}",
+    default: "\"one-hot\"",
+    meaning: "How categories become numbers: one 0/1 feature per level, or the shares of the \
+              classes among the rows of the level. Two levels are one feature in either case.",
+};
+const RARE: Own = Own {
+    name: "rare",
+    kind: "int",
+    default: "None",
+    meaning: "Levels of fewer training rows share one state, as unknown ones do. ``None``: a \
+              two-hundredth of the rows, 1 to 10.",
+};
+const CATEGORICAL: Own = Own {
+    name: "categorical_features",
+    kind: "sequence of str, int or bool",
+    default: "None",
+    meaning: "Columns that are categories although they hold numbers. Text is categories anyway.",
 };
 const VERBOSE: Own = Own {
     name: "verbose",

@@ -8,9 +8,11 @@ pub use parse::{MethodChoice, did_you_mean, parse_choice};
 
 use crate::examples;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use kernsieve_io::{Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
+use kernsieve_io::{Encode, Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use kernsieve_onnx::Precision;
-use parse::{parse_bytes, parse_file, parse_fraction, parse_threads, parse_time, parse_unit};
+use parse::{
+    parse_bytes, parse_decimal, parse_file, parse_fraction, parse_threads, parse_time, parse_unit,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -84,9 +86,24 @@ pub struct FileArgs {
     /// all
     #[arg(long, value_name = "COL")]
     pub weights: Option<String>,
-    /// What to do with missing values: error, drop (the row), mean (of the column)
+    /// Columns to take although they look like names or numbers of rows
+    #[arg(long = "use", value_name = "COLS", value_delimiter = ',')]
+    pub take: Vec<String>,
+    /// What to do with missing values: error, drop (the row), mean or median (of the training
+    /// rows), indicator (median, and a feature that says where)
     #[arg(long, value_name = "HOW", default_value = "error")]
     pub missing: Missing,
+    /// Spellings of missing values besides the usual ones (empty, NA, NaN, null, ?), such as -999
+    #[arg(
+        long,
+        value_name = "WORDS",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub na: Vec<String>,
+    /// What stands before the decimals in CSV files: . or ,
+    #[arg(long, value_name = "C", default_value = ".", value_parser = parse_decimal)]
+    pub decimal: char,
     /// The first line is data; columns are named x0, x1, ...
     #[arg(long)]
     pub no_header: bool,
@@ -101,7 +118,10 @@ impl FileArgs {
             format: self.format,
             drop: self.drop.clone(),
             weights: self.weights.clone(),
+            take: self.take.clone(),
             missing: self.missing,
+            na: self.na.clone(),
+            decimal_comma: self.decimal == ',',
             no_header: self.no_header,
             memory_limit: self.memory,
             ..ReadOptions::default()
@@ -120,6 +140,13 @@ pub struct DataArgs {
     /// Columns of numbers that are codes of categories, by name or 0-based index
     #[arg(long, value_name = "COLS", value_delimiter = ',')]
     pub categorical: Vec<String>,
+    /// How categories become numbers: one-hot (a 0/1 feature per level), target (shares of the
+    /// classes among the rows of the level)
+    #[arg(long, value_name = "HOW", default_value = "one-hot")]
+    pub encode: Encode,
+    /// Levels of fewer rows share one state [default: a two-hundredth of the rows, 1 to 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rare: Option<u64>,
     /// Column with the same value in rows that belong together, such as those of a patient: no fold
     /// or held-out part divides them
     #[arg(long, visible_alias = "groups", value_name = "COL")]
@@ -131,6 +158,8 @@ impl DataArgs {
         ReadOptions {
             target: self.target.clone(),
             categorical: self.categorical.clone(),
+            encode: self.encode,
+            rare: self.rare.map(|n| n as usize),
             blocks: self.blocks.clone(),
             ..self.file.read_options()
         }
@@ -198,9 +227,10 @@ pub struct ScoringArgs {
     /// Format, if the extension does not say: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
-    /// What to do with missing values: error, mean (of the training rows)
-    #[arg(long, value_name = "HOW", default_value = "error")]
-    pub missing: Missing,
+    /// What to do with missing values: error, or mean (fill them by what the model knows of its
+    /// training rows) [default: what was done in training]
+    #[arg(long, value_name = "HOW")]
+    pub missing: Option<Missing>,
     /// The first line is data; columns are matched by position
     #[arg(long)]
     pub no_header: bool,
@@ -232,6 +262,10 @@ pub struct PredictArgs {
     /// Add the outputs z1, z2, ... (canonical variates, scores or log densities)
     #[arg(long)]
     pub variates: bool,
+    /// Columns of the data to carry through in front of the predictions, such as ids, by name or
+    /// 0-based index; all for all of them
+    #[arg(long, value_name = "COLS", value_delimiter = ',')]
+    pub keep: Vec<String>,
 }
 
 #[derive(Args)]

@@ -81,6 +81,14 @@ pub fn parse_fraction(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "a fraction lies between 0 and 1, such as 0.33 or 1/3".into())
 }
 
+pub fn parse_decimal(text: &str) -> Result<char, String> {
+    match text {
+        "." => Ok('.'),
+        "," => Ok(','),
+        _ => Err("decimals are behind a point or a comma: . or ,".into()),
+    }
+}
+
 pub fn parse_unit(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if (0.0..=1.0).contains(&v) => Ok(v),

@@ -108,8 +108,9 @@ fn open_journal(
         return Ok((None, vec![]));
     };
     // The number of repeats is not part of it: a journal can be continued with more of them.
+    // Results of versions that left the calibration out are those of other models.
     let settings = format!(
-        "{}|{}|{}",
+        "calibrated|{}|{}|{}",
         args.test_fraction,
         serde_json::to_string(comparison.given).unwrap_or_default(),
         serde_json::to_string(comparison.protocol).unwrap_or_default()

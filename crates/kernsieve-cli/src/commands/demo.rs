@@ -84,7 +84,7 @@ pub fn run(args: &DemoArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> 
     let split = data.held_out(1.0 / 3.0, args.seed)?;
     let training = data.select(&split.train)?;
     let trained = picked.train(&training, &schema, &protocol, &Control::new())?;
-    let test = data.x().select_rows(&split.test);
+    let test = data.features_by(&trained.model.schema, &split.test);
     let class_of = |i: usize| data.labels().classes()[data.labels().codes()[i]].clone();
     let truth: Vec<String> = split.test.iter().map(|&i| class_of(i)).collect();
     let mut evaluation = Evaluation::new(&trained.model);

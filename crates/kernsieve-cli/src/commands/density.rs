@@ -118,10 +118,10 @@ fn open_new_rows(
     let options = ScoringOptions {
         format: args.file.format,
         // Every row gets an answer here.
-        missing: match args.file.missing {
+        missing: Some(match args.file.missing {
             Missing::Drop => Missing::Error,
             other => other,
-        },
+        }),
         no_header: args.file.no_header,
         ..ScoringOptions::default()
     };

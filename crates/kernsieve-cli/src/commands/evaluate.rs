@@ -51,7 +51,7 @@ fn first_names(classes: &[String], most: usize) -> String {
 
 /// Runs the command.
 pub fn run(args: &EvaluateArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    if args.scoring.missing == Missing::Drop {
+    if args.scoring.missing == Some(Missing::Drop) {
         return Err(Failure::Usage(
             "every row is measured: --missing is error or mean here".into(),
         ));

@@ -1,10 +1,10 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
-use super::evaluate::evaluate_rows;
+use super::parts::{Parts, measure, other_rows, training_rows};
 use super::{check_writable, keep_input, like, load_classifier, this_command};
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
-use crate::view::html::{Basis, Rows, Subject, page};
+use crate::view::html::{Rows, Subject, page};
 use crate::view::summary::{DataFacts, Evaluation, Measured, Run, Saved, Seconds, Summary};
 use crate::view::terminal::Terminal;
 use crate::view::words::in_words;
@@ -18,9 +18,7 @@ use kernsieve::tuning::{
     Contest, Control, Dependence, LearningPoint, Trained, partial_dependence, run_contest,
 };
 use kernsieve::{Notice, Protocol};
-use kernsieve_io::{
-    Missing, ScoringOptions, ScoringReader, Source, TargetColumn, TrainingData, read_training,
-};
+use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -53,15 +51,25 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let (mut trained, learning) = explained?;
     let told = told(
         &trained.notices,
-        method.validated_all_the_same(args, &trained),
+        method
+            .validated_all_the_same(args, &trained)
+            .or(unused_score(&protocol, &trained)),
     );
     terminal.notices(&told);
     notices.extend(told);
     // Rows of the file, not of what was left after dropping and splitting.
     trained.model.record.report.rename_rows(&parts.rows);
 
-    let (evaluation, others) = measure(args, &trained.model, test, parts.held_out, terminal)?;
+    // Saved before anything else can go wrong: a bad row of another file does not cost the fit.
     let saved = save(args, model_path.as_deref(), &trained.model, terminal)?;
+    let measured = measure(
+        args,
+        &trained.model,
+        test,
+        parts.held_out.as_ref(),
+        terminal,
+    );
+    let (evaluation, others) = measured.inspect_err(|_| tell_of_saved(saved.as_ref(), terminal))?;
     let mut data = DataFacts::new(&source, &parts.data);
     data.is_part = args.holdout.is_some();
     let mut run = run_of(
@@ -76,21 +84,30 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     run.seconds.explain = learning.seconds;
     run.learning_curve = learning.curve.as_deref();
     let summary = Summary::new(&trained.model);
+    // As the model sees them.
+    let x = parts.data.all_features_by(&trained.model.schema);
     let along = match terminal.json {
-        true => dependence(&trained.model, &summary, &parts.data),
+        true => dependence(&trained.model, &summary, &parts.data, &x),
         false => vec![],
     };
     run.dependence = &along;
     let summary = summary.with_run(run);
     if let Some(path) = &args.report {
-        let x = others.matrix();
-        let mut sets: Vec<Rows<'_>> = other_rows(args, &source, &x, &others).into_iter().collect();
+        let other = others.matrix();
+        let sets = other_rows(args, &source, &other, &others);
+        let mut sets: Vec<Rows<'_>> = sets.into_iter().collect();
         // These fits serve the page alone, so they run only if nothing better is available.
         let by_folds = match sets.is_empty() {
             true => catalogue::out_of_fold(&trained, &parts.data, &control)?,
             false => None,
         };
-        sets.push(training_rows(&source, &parts.data, &parts.rows, by_folds));
+        sets.push(training_rows(
+            &source,
+            &parts.data,
+            &x,
+            &parts.rows,
+            by_folds,
+        ));
         let page = page(Subject {
             model: &trained.model,
             summary: &summary,
@@ -191,6 +208,14 @@ fn save(
     }
 }
 
+/// Where the model is, although what comes after the fit has failed.
+fn tell_of_saved(saved: Option<&Saved>, terminal: &Terminal<'_>) {
+    if let Some(saved) = saved {
+        let words = format!("the model is saved as {} all the same", saved.path);
+        terminal.notices(&[words]);
+    }
+}
+
 /// A word of warning before something that takes long; seconds of one core.
 fn time_to_expect(seconds: f64) -> Option<String> {
     const LONG: f64 = 10.0;
@@ -231,10 +256,10 @@ fn explain(
 }
 
 /// How predictions depend on the most important features.
-fn dependence(model: &Model, summary: &Summary<'_>, data: &Dataset) -> Vec<Dependence> {
+fn dependence(model: &Model, summary: &Summary<'_>, data: &Dataset, x: &Matrix) -> Vec<Dependence> {
     let mut features = summary.features.ranked();
     features.truncate(Dependence::FEATURES);
-    partial_dependence(model, data.x(), data.weights(), &features)
+    partial_dependence(model, x, data.weights(), &features)
 }
 
 /// What takes long, in words.
@@ -368,6 +393,18 @@ fn chosen_method(args: &FitArgs, terminal: &Terminal<'_>) -> Result<Chosen, Fail
     Ok(Chosen::Auto(contest))
 }
 
+/// A notice if settings were to be chosen for a measure, and nothing was measured.
+fn unused_score(protocol: &Protocol, trained: &Trained) -> Option<String> {
+    let score = protocol.score?;
+    let is_measured = trained.model.record.cv.is_some();
+    (!is_measured).then(|| {
+        format!(
+            "--score {} changes nothing: there is no setting to choose, and --no-cv measures none",
+            score.name()
+        )
+    })
+}
+
 /// Notices of the library, and one more, in words.
 fn told(notices: &[Notice], more: Option<String>) -> Vec<String> {
     let words = notices.iter().map(|n| in_words(&n.to_string()));
@@ -398,150 +435,10 @@ fn check_files(args: &FitArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rows to train on, and those held out.
-struct Parts {
-    data: Dataset,
-    /// Places of the training rows in the file.
-    rows: Vec<usize>,
-    held_out: Option<OtherRows>,
-}
-
-impl Parts {
-    fn new(input: TrainingData, args: &FitArgs) -> Result<Self, Failure> {
-        let data = input.dataset;
-        let Some(fraction) = args.holdout else {
-            return Ok(Self {
-                data,
-                rows: input.rows,
-                held_out: None,
-            });
-        };
-        let split = data.held_out(fraction, args.options.protocol.seed)?;
-        let labels = data.labels();
-        let class_of = |&i: &usize| labels.classes()[labels.codes()[i]].clone();
-        let places = |rows: &[usize]| rows.iter().map(|&i| input.rows[i]).collect();
-        let mut held_out = OtherRows::default();
-        held_out.add(
-            &data.x().select_rows(&split.test),
-            &split.test.iter().map(class_of).collect::<Vec<_>>(),
-        );
-        held_out.numbers = places(&split.test);
-        Ok(Self {
-            rows: places(&split.train),
-            held_out: Some(held_out),
-            data: data.select(&split.train)?,
-        })
-    }
-}
-
-/// Rows outside the training, block after block.
-#[derive(Default)]
-struct OtherRows {
-    values: Vec<f64>,
-    columns: usize,
-    labels: Vec<String>,
-    /// Places in the file; empty if they are all of its rows.
-    numbers: Vec<usize>,
-}
-
-impl OtherRows {
-    fn add(&mut self, x: &Matrix, labels: &[String]) {
-        self.columns = x.cols();
-        self.values.extend_from_slice(x.as_slice());
-        self.labels.extend_from_slice(labels);
-    }
-
-    fn matrix(&self) -> Matrix {
-        Matrix::from_vec(self.values.clone(), self.labels.len(), self.columns)
-    }
-}
-
-/// The error on rows outside the training, and these rows if a page shows them.
-fn measure(
-    args: &FitArgs,
-    model: &Model,
-    test: Option<ScoringReader>,
-    held_out: Option<OtherRows>,
-    terminal: &Terminal<'_>,
-) -> Result<(Option<Evaluation>, OtherRows), Failure> {
-    if let Some(mut reader) = test {
-        let mut seen = OtherRows::default();
-        let see = |x: &Matrix, labels: &[String]| {
-            if args.report.is_some() {
-                seen.add(x, labels);
-            }
-        };
-        let evaluation = evaluate_rows(model, &mut reader, terminal, see)?;
-        return Ok((Some(evaluation), seen));
-    }
-    let Some(rows) = held_out else {
-        return Ok((None, OtherRows::default()));
-    };
-    let mut evaluation = Evaluation::new(model);
-    evaluation.add(model, &rows.matrix(), &rows.labels);
-    Ok((Some(evaluation), rows))
-}
-
-/// Rows outside the training, as a page shows them.
-fn other_rows<'a>(
-    args: &FitArgs,
-    source: &Source,
-    x: &'a Matrix,
-    rows: &OtherRows,
-) -> Option<Rows<'a>> {
-    let n = rows.labels.len();
-    let test = args.test.as_deref();
-    let test = test.map(|t| Source::from_arg(t).to_string());
-    (n > 0).then(|| Rows {
-        basis: match test {
-            Some(_) => Basis::Test,
-            None => Basis::HeldOut,
-        },
-        source: test.unwrap_or_else(|| source.to_string()),
-        x,
-        labels: rows.labels.clone(),
-        numbers: if rows.numbers.is_empty() {
-            (0..n).collect()
-        } else {
-            rows.numbers.clone()
-        },
-        cross_validated: None,
-    })
-}
-
-/// The training rows, as a page shows them; with probabilities by cross-validation if these are
-/// available.
-fn training_rows<'a>(
-    source: &Source,
-    data: &'a Dataset,
-    numbers: &[usize],
-    cross_validated: Option<Vec<Option<Vec<f64>>>>,
-) -> Rows<'a> {
-    let labels = data.labels();
-    let codes = labels.codes().iter();
-    Rows {
-        basis: match cross_validated {
-            Some(_) => Basis::CrossValidated,
-            None => Basis::Training,
-        },
-        source: source.to_string(),
-        x: data.x(),
-        labels: codes.map(|&c| labels.classes()[c].clone()).collect(),
-        numbers: numbers.to_vec(),
-        cross_validated,
-    }
-}
-
-/// Opens the file to measure the error on. It has no rows to leave out, so `--missing drop` is for
-/// the training data only.
+/// Opens the file to measure the error on.
 fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
-    let missing = match args.data.file.missing {
-        Missing::Drop => Missing::Error,
-        other => other,
-    };
     let options = ScoringOptions {
         format: args.data.file.format,
-        missing,
         no_header: args.data.file.no_header,
         target: TargetColumn::Required,
         ..ScoringOptions::default()

@@ -6,11 +6,12 @@ use crate::view::words::{first_of, in_words};
 use kernsieve::catalogue::{self, Made};
 use kernsieve::data::Schema;
 use kernsieve::model::Model;
+use kernsieve::params::{Prefer, Protocol, Rule};
 use kernsieve_io::Source;
 use std::path::Path;
 
 /// Parts of a setting that are taken as they are.
-const TAKEN: [&str; 3] = ["kernel", "linear", "rounds"];
+const TAKEN: [&str; 4] = ["kernel", "linear", "rounds", "ridge"];
 
 /// The method of a model with its setting; options make it smaller.
 pub fn method(model: &Model, path: &Path, options: &MethodParams) -> Result<Made, Failure> {
@@ -20,11 +21,41 @@ pub fn method(model: &Model, path: &Path, options: &MethodParams) -> Result<Made
     };
     let made = catalogue::like(model, &options.given).map_err(refused)?;
     if let Some(id) = TAKEN.iter().find(|id| options.given.contains_key(**id)) {
-        return Err(Failure::Usage(format!(
-            "--{id} is part of the setting that --like takes; leave out one of them"
-        )));
+        return Err(taken(id, "is part of the setting"));
+    }
+    let Protocol {
+        standardize,
+        prepare,
+        score,
+        prefer,
+        rule,
+        ..
+    } = options.protocol;
+    for (is_given, id) in [
+        (prepare.is_some(), "prepare"),
+        (!standardize, "no-standardize"),
+    ] {
+        if is_given {
+            return Err(taken(id, "is part of the setting"));
+        }
+    }
+    for (is_given, id) in [
+        (score.is_some(), "score"),
+        (prefer != Prefer::Accuracy, "prefer"),
+        (rule != Rule::Min, "rule"),
+    ] {
+        if is_given {
+            return Err(taken(id, "chooses the setting"));
+        }
     }
     Ok(made)
+}
+
+/// An option that has no place beside a setting that is there.
+fn taken(id: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "--{id} {what} that --like takes; leave out one of them"
+    ))
 }
 
 /// The data must have the columns of the model, in any order.

@@ -8,6 +8,7 @@ pub mod export;
 pub mod fit;
 pub mod inspect;
 mod like;
+mod parts;
 pub mod predict;
 pub mod report;
 pub mod shell;
@@ -15,7 +16,6 @@ pub mod shell;
 use crate::args::ScoringArgs;
 use crate::failure::Failure;
 use crate::view::html::shell_command;
-use kernsieve::data::ColumnKind;
 use kernsieve::model::Model;
 use kernsieve::model_file::{self, AtomicFile};
 use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn, is_table};
@@ -53,7 +53,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
 
 /// The command line, quoted for a shell.
 fn this_command() -> String {
-    let words = std::env::args_os().skip(1);
+    let words = crate::WORDS.get().cloned().unwrap_or_default();
     shell_command(std::iter::once("kernsieve".into()).chain(words))
 }
 
@@ -77,13 +77,9 @@ fn open_labelled(
 /// weight.
 fn unused_columns(model: &Model) -> Vec<bool> {
     let mut weights = model.feature_weights().iter();
-    let features = |kind: &ColumnKind| match kind {
-        ColumnKind::Numeric { .. } => 1,
-        ColumnKind::Categorical { levels } => levels.len(),
-    };
     let columns = model.schema.columns.iter();
     columns
-        .map(|c| weights.by_ref().take(features(&c.kind)).all(|w| *w == 0.0))
+        .map(|c| weights.by_ref().take(c.width()).all(|w| *w == 0.0))
         .collect()
 }
 

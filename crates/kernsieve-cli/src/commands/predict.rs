@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    if args.scoring.missing == Missing::Drop {
+    if args.scoring.missing == Some(Missing::Drop) {
         return Err(Failure::Usage(
             "every row gets a prediction: --missing is error or mean here".into(),
         ));
@@ -32,6 +32,7 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
     let source = Source::from_arg(&args.scoring.data);
     let options = ScoringOptions {
         unused: unused_columns(&model),
+        keep: args.keep.clone(),
         ..args.scoring.options(TargetColumn::Ignore)
     };
     if model.is_density() && args.proba {
@@ -39,6 +40,11 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
             "a density has no classes and no probabilities; without --proba its log densities \
              are written"
                 .into(),
+        ));
+    }
+    if model.is_density() && !args.keep.is_empty() {
+        return Err(Failure::Usage(
+            "--keep goes with predicted classes; log densities are written alone".into(),
         ));
     }
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
@@ -101,14 +107,22 @@ fn predict_csv(
         }
     };
     let classes: Vec<String> = model.classes.iter().map(cell).collect();
-    let names: Vec<String> = wanted(args).names(model).iter().map(cell).collect();
+    let mut names = reader.kept_columns();
+    names.extend(wanted(args).names(model));
+    let names: Vec<String> = names.iter().map(cell).collect();
     let mut rows = 0;
     // The header is written with the first rows, so that a file that cannot be read leaves standard
     // output empty.
     let mut text = names.join(",") + "\n";
     for block in reader {
-        let prediction = model.predict(&block?.x);
-        csv::predictions(wanted(args), &prediction, &classes, &mut text);
+        let block = block?;
+        let prediction = model.predict(&block.x);
+        let kept: Vec<Vec<String>> = block
+            .kept
+            .iter()
+            .map(|row| row.iter().map(cell).collect())
+            .collect();
+        csv::predictions(wanted(args), &prediction, &classes, &kept, &mut text);
         out.write_all(text.as_bytes())?;
         text.clear();
         rows += prediction.posterior.rows();
@@ -149,9 +163,10 @@ fn predict_json(
         }
         return finish_json(args, &json::log_densities(&logs), logs.len(), terminal);
     }
-    let mut predictions = Predictions::new(wanted(args), model);
+    let mut predictions = Predictions::new(wanted(args), model, reader.kept_columns());
     for block in reader {
-        predictions.add(&model.predict(&block?.x));
+        let block = block?;
+        predictions.add(&model.predict(&block.x), block.kept);
     }
     let rows = predictions.n_rows();
     finish_json(args, &predictions.into_json(&model.classes), rows, terminal)

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
-    if args.scoring.missing == Missing::Drop {
+    if args.scoring.missing == Some(Missing::Drop) {
         return Err(Failure::Usage(
             "every row is shown: --missing is error or mean here".into(),
         ));

@@ -49,8 +49,12 @@ impl Comparison<'_> {
         let seed = self.protocol.seed.wrapping_add(u64::from(split));
         let parts = self.data.held_out(self.test_fraction, seed)?;
         let training = self.data.select(&parts.train)?;
-        // Only predicted classes count here, and calibration changes none.
-        let protocol = self.protocol.clone().seed(seed).calibrate(false);
+        // As `fit` does: calibration has a say in the classes where there are costs or a threshold,
+        // or where the scores know little.
+        let protocol = self.protocol.clone().seed(seed);
+        // A single block cannot be divided again; a method without settings to choose needs no folds.
+        let has_folds = training.folds(protocol.folds, seed).is_ok();
+        let protocol = protocol.estimate(has_folds);
         let control = match self.memory {
             Some(bytes) => control.memory_limit(bytes),
             None => control,
@@ -59,7 +63,7 @@ impl Comparison<'_> {
         let trained = match method {
             MethodChoice::One(name) => {
                 let made = catalogue::find(name)?.make(self.given)?;
-                made.train(&training, self.schema, &protocol.estimate(false), &control)
+                made.train(&training, self.schema, &protocol, &control)
             }
             MethodChoice::Auto => {
                 let (given, schema) = (self.given, self.schema);
@@ -69,7 +73,7 @@ impl Comparison<'_> {
         }?;
         let fit_seconds = started.elapsed().as_secs_f64();
         let started = Instant::now();
-        let rows = self.data.x().select_rows(&parts.test);
+        let rows = self.data.features_by(&trained.model.schema, &parts.test);
         let prediction = trained.model.predict(&rows);
         let predict_seconds = started.elapsed().as_secs_f64();
         let classes = self.data.labels().classes();

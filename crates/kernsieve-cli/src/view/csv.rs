@@ -40,9 +40,20 @@ impl Wanted {
     }
 }
 
-/// Adds a line for every row of a prediction; `classes` holds the names to write.
-pub fn predictions(wanted: Wanted, p: &Prediction, classes: &[String], text: &mut String) {
+/// Adds a line for every row of a prediction; `classes` holds the names to write, `kept` the cells
+/// in front of them, if there are any.
+pub fn predictions(
+    wanted: Wanted,
+    p: &Prediction,
+    classes: &[String],
+    kept: &[Vec<String>],
+    text: &mut String,
+) {
     for i in 0..p.posterior.rows() {
+        for cell in kept.get(i).into_iter().flatten() {
+            text.push_str(cell);
+            text.push(',');
+        }
         text.push_str(&classes[p.classes[i]]);
         for v in wanted.numbers(p, i) {
             text.push(',');

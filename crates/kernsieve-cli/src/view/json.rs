@@ -103,7 +103,7 @@ fn fitted(model: &Summary<'_>) -> Value {
         "threshold": model.quality.threshold.as_ref().map(threshold),
         "expected_error": model.quality.expected,
         "baseline": model.quality.baseline.map(baseline),
-        "log_loss": model.quality.assessment.map(|a| a.log_loss),
+        "log_loss": model.quality.assessment.and_then(|a| a.log_loss),
         "auc": model.quality.assessment.and_then(|a| a.auc),
         "score": model.quality.score.map(|(s, v)| json!({ "name": s.name(), "value": v })),
         "out_of_fold": model.quality.assessment.map(|a| out_of_fold(a, model.classes)),
@@ -184,8 +184,8 @@ fn tuning(cv: &Tuning<'_>, features: &Features<'_>) -> Value {
     let best = cv.best();
     json!({
         "folds": cv.folds,
-        "error": best.error,
-        "standard_error": best.standard_error,
+        "error": cv.error,
+        "standard_error": cv.standard_error,
         "optimism": cv.optimism,
         "curve": cv.curve,
         "feature_curve": cv.feature_curve,
@@ -388,13 +388,16 @@ pub struct Predictions {
     wanted: Wanted,
     predicted: Vec<usize>,
     columns: Vec<Vec<f64>>,
+    /// Columns of the data that are carried through.
+    kept: Vec<(String, Vec<String>)>,
 }
 
 impl Predictions {
     /// No rows yet.
-    pub fn new(wanted: Wanted, model: &Model) -> Self {
+    pub fn new(wanted: Wanted, model: &Model, kept: Vec<String>) -> Self {
         let names = wanted.names(model).split_off(1);
         Self {
+            kept: kept.into_iter().map(|name| (name, vec![])).collect(),
             columns: vec![Vec::new(); names.len()],
             names,
             wanted,
@@ -403,7 +406,11 @@ impl Predictions {
     }
 
     /// Adds rows.
-    pub fn add(&mut self, p: &Prediction) {
+    pub fn add(&mut self, p: &Prediction, kept: Vec<Vec<String>>) {
+        for row in kept {
+            let columns = self.kept.iter_mut();
+            columns.zip(row).for_each(|((_, c), cell)| c.push(cell));
+        }
         for i in 0..p.posterior.rows() {
             self.predicted.push(p.classes[i]);
             let numbers = self.wanted.numbers(p, i);
@@ -424,6 +431,13 @@ impl Predictions {
             json!({ "n_rows": predicted.len(), "classes": classes, "predicted": predicted });
         for (name, column) in self.names.iter().zip(self.columns) {
             object[name.as_str()] = Value::from(column);
+        }
+        if !self.kept.is_empty() {
+            let kept = self
+                .kept
+                .into_iter()
+                .map(|(name, c)| (name, Value::from(c)));
+            object["kept"] = Value::Object(kept.collect());
         }
         object
     }

@@ -1,10 +1,10 @@
-//! Assembles the matrix of features, column by column.
+//! Assembles the matrix of features where every column is one feature, column by column.
 
-use super::{RawTable, check_memory, place, sorted_levels};
-use crate::columns::{Cells, MISSING, Numbers, Text};
+use super::{RawTable, check_memory, place};
+use crate::columns::{Cells, Numbers};
 use crate::error::ReadError;
 use crate::options::ReadOptions;
-use kernsieve::data::{ColumnKind, Schema};
+use kernsieve::data::{Column, ColumnKind, Schema};
 use kernsieve::linalg::Matrix;
 
 impl RawTable {
@@ -19,105 +19,59 @@ impl RawTable {
         let mut x = vec![0.0; rows.len() * width];
         // Blocks of rows stay in the cache while the columns are written one after the other.
         let block = (32_768 / width.max(1)).clamp(1, 1024);
-        let writers = self.writers(rows, schema);
+        let writers = self.writers();
         for (b, chunk) in rows.chunks(block).enumerate() {
             let out = &mut x[b * block * width..][..chunk.len() * width];
             for writer in &writers {
-                writer.write(chunk, out, width);
+                writer.write(chunk, &schema.columns[writer.offset], out, width);
             }
         }
         self.write_sparse(rows, schema, &mut x, width);
         Ok(Matrix::from_vec(x, rows.len(), width))
     }
 
-    fn writers(&self, rows: &[usize], schema: &Schema) -> Vec<Writer<'_>> {
-        let mut writers = Vec::with_capacity(self.columns.len());
-        let mut offset = 0;
-        for (raw, column) in self.columns.iter().zip(&schema.columns) {
-            match (&raw.cells, &column.kind) {
-                (Cells::Numbers(numbers), ColumnKind::Numeric { fill }) => {
-                    writers.push(Writer::Numbers {
-                        numbers,
-                        fill: *fill,
-                        offset,
-                    })
-                }
-                (Cells::Text(text), _) => writers.push(Writer::Text {
-                    text,
-                    new_code: sorted_levels(text, rows).1,
-                    offset,
-                }),
-                _ => {}
-            }
-            offset += width_of(&column.kind);
-        }
-        writers
+    fn writers(&self) -> Vec<Writer<'_>> {
+        let columns = self.columns.iter().enumerate();
+        let numbers = columns.filter_map(|(offset, raw)| match &raw.cells {
+            Cells::Numbers(numbers) => Some((numbers, offset)),
+            _ => None,
+        });
+        numbers
+            .map(|(numbers, offset)| Writer { numbers, offset })
+            .collect()
     }
 
     fn write_sparse(&self, rows: &[usize], schema: &Schema, x: &mut [f64], width: usize) {
-        let mut offset = 0;
-        for (raw, column) in self.columns.iter().zip(&schema.columns) {
-            if let (Cells::Sparse(sparse), ColumnKind::Numeric { fill }) =
-                (&raw.cells, &column.kind)
-            {
+        for (offset, (raw, column)) in self.columns.iter().zip(&schema.columns).enumerate() {
+            if let Cells::Sparse(sparse) = &raw.cells {
                 for (&row, &value) in sparse.rows.iter().zip(&sparse.values) {
                     if let Some(i) = place(rows, row) {
-                        x[i * width + offset] = if value.is_nan() { *fill } else { value };
+                        x[i * width + offset] = or_fill(value, column);
                     }
                 }
             }
-            offset += width_of(&column.kind);
         }
     }
 }
 
-/// Writes a column to rows of features.
-enum Writer<'a> {
-    Numbers {
-        numbers: &'a Numbers,
-        fill: f64,
-        offset: usize,
-    },
-    Text {
-        text: &'a Text,
-        new_code: Vec<usize>,
-        offset: usize,
-    },
+/// A column of numbers.
+struct Writer<'a> {
+    numbers: &'a Numbers,
+    offset: usize,
 }
 
 impl Writer<'_> {
-    fn write(&self, rows: &[usize], out: &mut [f64], width: usize) {
-        let out = out.chunks_exact_mut(width);
-        match self {
-            Self::Numbers {
-                numbers,
-                fill,
-                offset,
-            } => {
-                for (&row, out) in rows.iter().zip(out) {
-                    let value = numbers.values[row];
-                    out[*offset] = if value.is_nan() { *fill } else { value };
-                }
-            }
-            Self::Text {
-                text,
-                new_code,
-                offset,
-            } => {
-                for (&row, out) in rows.iter().zip(out) {
-                    let code = text.codes[row];
-                    if code != MISSING {
-                        out[offset + new_code[code as usize]] = 1.0;
-                    }
-                }
-            }
+    fn write(&self, rows: &[usize], column: &Column, out: &mut [f64], width: usize) {
+        for (&row, out) in rows.iter().zip(out.chunks_exact_mut(width)) {
+            out[self.offset] = or_fill(self.numbers.values[row], column);
         }
     }
 }
 
-fn width_of(kind: &ColumnKind) -> usize {
-    match kind {
-        ColumnKind::Numeric { .. } => 1,
-        ColumnKind::Categorical { levels } => levels.len(),
+/// A number, or what fills its gap.
+fn or_fill(value: f64, column: &Column) -> f64 {
+    match &column.kind {
+        ColumnKind::Numeric { fill } | ColumnKind::Boolean { fill } if value.is_nan() => *fill,
+        _ => value,
     }
 }

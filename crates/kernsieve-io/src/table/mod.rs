@@ -7,7 +7,10 @@ use crate::columns::{Cells, MISSING, Sparse, Text};
 use crate::error::{ReadError, Spot, bytes, count, show};
 use crate::options::{FeatureData, ReadOptions, TrainingData};
 use crate::records::Declared;
-use kernsieve::data::{Column, ColumnKind, Dataset, Labels, Schema};
+use kernsieve::data::{
+    Cells as Known, Column, ColumnKind, Dataset, Labels, Missing, Reading, Schema, Table,
+    TableColumn, layout,
+};
 
 /// Everything that was read from a file, before types and missing values are settled.
 #[derive(Debug)]
@@ -31,6 +34,21 @@ pub(crate) struct RawColumn {
     pub(crate) declared: Declared,
     /// Whether the user declared it categorical.
     pub(crate) forced: bool,
+    /// Whether the user wants it, whatever it looks like.
+    pub(crate) taken: bool,
+    /// What its numbers stand for.
+    pub(crate) holds: Holds,
+}
+
+/// What numbers stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Themselves.
+    Number,
+    /// 0 for false, 1 for true.
+    Boolean,
+    /// Days since 1970-01-01.
+    Date,
 }
 
 /// Where each row is in the file.
@@ -65,14 +83,46 @@ impl RawTable {
         let blocks = self.take_blocks()?;
         let (rows, weights) = self.settle(options)?;
         let labels = self.labels(&rows)?;
-        let schema = self.schema(&rows);
-        let x = self.features(&rows, &schema, options)?;
-        let names = schema.feature_names();
-        let mut dataset = Dataset::new(x, labels, names).map_err(|e| {
+        let refusal = |e: kernsieve::Error| {
             ReadError::new(&self.file, e.to_string())
                 .column(&self.target_name)
                 .hint("Name the column that holds the classes with --target.")
-        })?;
+        };
+        let reading = Reading {
+            missing: options.missing,
+            na: options.na.clone(),
+            decimal_comma: options.decimal_comma,
+        };
+        let (mut dataset, schema) = if self.is_plain() {
+            let schema = Schema {
+                reading,
+                ..self.schema(&rows, options.missing)
+            };
+            let x = self.features(&rows, &schema, options)?;
+            let names = schema.feature_names();
+            (Dataset::new(x, labels, names).map_err(refusal)?, schema)
+        } else {
+            let recipe = options.recipe();
+            let table = self.table(&rows, options)?;
+            let width = layout(&table, &labels, &recipe, "").n_features();
+            check_memory(&self.file, rows.len(), width, options.limit())?;
+            if width == 0 {
+                let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+                return Err(self
+                    .error(format!(
+                        "no feature is left: all values of '{}' are rare",
+                        names.join("', '")
+                    ))
+                    .hint(
+                        "--rare 1 takes values of single rows, --encode target makes numbers of \
+                         all of them.",
+                    ));
+            }
+            let (dataset, schema) =
+                Dataset::from_table(table, labels, &recipe, &self.target_name).map_err(refusal)?;
+            (dataset, Schema { reading, ..schema })
+        };
+        self.notices.extend(about_columns(&schema));
         if let Some(own) = weights {
             dataset = dataset
                 .with_weights(own)
@@ -108,10 +158,17 @@ impl RawTable {
                 .column(&column.name)
                 .hint(format!("Leave it out with --drop {}.", column.name)));
         }
+        let dates = |c: &&RawColumn| c.holds == Holds::Date;
+        if let Some(column) = self.columns.iter().find(dates) {
+            return Err(self
+                .error("the column holds dates, but every column must hold numbers here")
+                .column(&column.name)
+                .hint(format!("Leave it out with --drop {}.", column.name)));
+        }
         let (rows, weights) = self.settle(options)?;
         let schema = Schema {
             target: String::new(),
-            ..self.schema(&rows)
+            ..self.schema(&rows, options.missing)
         };
         Ok(FeatureData {
             x: self.features(&rows, &schema, options)?,
@@ -120,6 +177,55 @@ impl RawTable {
             rows,
             notices: self.notices,
         })
+    }
+
+    /// Whether every feature is a column of numbers without gaps.
+    fn is_plain(&self) -> bool {
+        self.columns.iter().all(|c| match &c.cells {
+            Cells::Numbers(_) | Cells::Sparse(_) => {
+                c.holds != Holds::Date && c.cells.missing_rows().is_empty()
+            }
+            Cells::Text(_) => false,
+        })
+    }
+
+    /// The columns of some rows.
+    fn table(&self, rows: &[usize], options: &ReadOptions) -> Result<Table, ReadError> {
+        check_memory(
+            &self.file,
+            rows.len(),
+            2 * self.columns.len(),
+            options.limit(),
+        )?;
+        let column = |c: &RawColumn| {
+            let numbers = |values: Vec<f64>| match c.holds {
+                Holds::Number => Known::Numbers(values),
+                Holds::Boolean => Known::Booleans(values),
+                Holds::Date => Known::Dates(values),
+            };
+            let cells = match &c.cells {
+                Cells::Numbers(n) => numbers(rows.iter().map(|&r| n.values[r]).collect()),
+                Cells::Sparse(s) => {
+                    let mut dense = vec![0.0; rows.len()];
+                    for (&row, &value) in s.rows.iter().zip(&s.values) {
+                        if let Some(i) = place(rows, row) {
+                            dense[i] = value;
+                        }
+                    }
+                    numbers(dense)
+                }
+                Cells::Text(text) => {
+                    let own: Vec<u32> = rows.iter().map(|&r| text.codes[r]).collect();
+                    Known::categories(&own, &text.levels)
+                }
+            };
+            TableColumn {
+                name: c.name.clone(),
+                cells,
+            }
+        };
+        Table::new(self.columns.iter().map(column).collect(), rows.len())
+            .map_err(|e| self.error(e.to_string()))
     }
 
     fn labels(&self, rows: &[usize]) -> Result<Labels, ReadError> {
@@ -131,30 +237,56 @@ impl RawTable {
         Labels::from_codes(codes, classes).map_err(|e| self.error(e.to_string()))
     }
 
-    fn schema(&self, rows: &[usize]) -> Schema {
-        let kind = |cells: &Cells| match cells {
-            Cells::Numbers(n) => ColumnKind::Numeric {
-                fill: mean(rows.iter().map(|&r| n.values[r])),
-            },
-            Cells::Sparse(s) => ColumnKind::Numeric {
-                fill: sparse_mean(s, rows),
-            },
-            Cells::Text(t) => ColumnKind::Categorical {
-                levels: sorted_levels(t, rows).0,
-            },
+    /// The schema of columns of numbers.
+    fn schema(&self, rows: &[usize], missing: Missing) -> Schema {
+        let column = |c: &RawColumn| {
+            let fill = match &c.cells {
+                Cells::Numbers(n) => {
+                    let values = rows.iter().map(|&r| n.values[r]);
+                    match missing {
+                        Missing::Median | Missing::Indicator => median(values),
+                        _ => mean(values),
+                    }
+                }
+                Cells::Sparse(s) => sparse_mean(s, rows),
+                Cells::Text(_) => 0.0,
+            };
+            Column {
+                kind: match c.holds {
+                    Holds::Boolean => ColumnKind::Boolean { fill },
+                    _ => ColumnKind::Numeric { fill },
+                },
+                ..Column::numeric(&c.name, fill)
+            }
         };
         Schema {
-            columns: self
-                .columns
-                .iter()
-                .map(|c| Column {
-                    name: c.name.clone(),
-                    kind: kind(&c.cells),
-                })
-                .collect(),
+            columns: self.columns.iter().map(column).collect(),
             target: self.target_name.clone(),
+            reading: Reading::default(),
         }
     }
+}
+
+/// What the user should know about the features of columns.
+fn about_columns(schema: &Schema) -> Vec<String> {
+    let mut notices = vec![];
+    for c in &schema.columns {
+        if let ColumnKind::Categorical { levels, rare } = &c.kind
+            && !rare.is_empty()
+        {
+            notices.push(match levels.is_empty() {
+                true => format!("column '{}' is not used: all its values are rare", c.name),
+                false => format!(
+                    "column '{}': {} of {} share one state, like values that are not known (--rare \
+                     1 keeps them apart)",
+                    c.name,
+                    count(rare.len(), "rare value"),
+                    levels.len() + rare.len(),
+                ),
+            });
+        }
+    }
+    notices
 }
 
 /// Refuses a matrix that does not fit the memory limit.
@@ -221,6 +353,17 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
         sum / n
     } else {
         known.map(|v| v / n).sum()
+    }
+}
+
+/// Median of the values that are not missing.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut known: Vec<f64> = values.filter(|v| !v.is_nan()).collect();
+    known.sort_by(f64::total_cmp);
+    match known.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => known[n / 2],
+        n => known[n / 2 - 1] / 2.0 + known[n / 2] / 2.0,
     }
 }
 

@@ -3,8 +3,9 @@
 use super::{RawColumn, RawTable};
 use crate::columns::{Cells, MISSING};
 use crate::error::{ReadError, count};
-use crate::options::{Missing, ReadOptions};
-use crate::typing::{check_column, check_target};
+use crate::options::ReadOptions;
+use crate::typing::{Settled, check_target, settle_column};
+use kernsieve::data::Missing;
 
 /// Name of a first column that has none.
 const UNNAMED_FIRST: &str = "column_0";
@@ -20,12 +21,7 @@ impl RawTable {
         }
         self.leave_out_row_numbers();
         let weights = self.take_weights()?;
-        for column in &self.columns {
-            check_column(self, column)?;
-        }
-        if !options.no_target {
-            check_target(self, options.missing)?;
-        }
+        self.settle_columns(options)?;
         let mut rows = self.settle_missing(options)?;
         if let Some(w) = &weights {
             rows.retain(|&r| w[r] > 0.0);
@@ -42,6 +38,62 @@ impl RawTable {
         }
         let own = weights.map(|w| rows.iter().map(|&r| w[r]).collect());
         Ok((rows, own))
+    }
+
+    /// Settles what every column is. All problems are told at once.
+    fn settle_columns(&mut self, options: &ReadOptions) -> Result<(), ReadError> {
+        let found: Vec<Result<Settled, ReadError>> = self
+            .columns
+            .iter()
+            .map(|c| settle_column(self, c, options))
+            .collect();
+        let mut problems = vec![];
+        if !options.no_target {
+            problems.extend(check_target(self, options.missing).err());
+        }
+        let mut left_out = vec![];
+        let columns = std::mem::take(&mut self.columns);
+        for (column, found) in columns.into_iter().zip(found) {
+            match found {
+                Ok(Settled::AsItIs) => self.columns.push(column),
+                Ok(Settled::Becomes(cells, holds, note)) => {
+                    self.notices.extend(note);
+                    self.columns.push(RawColumn {
+                        cells,
+                        holds,
+                        ..column
+                    });
+                }
+                Ok(Settled::Noted(note)) => {
+                    self.notices.push(note);
+                    self.columns.push(column);
+                }
+                Ok(Settled::LeftOut(why)) => left_out.push((column, why)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if self.columns.is_empty() && problems.is_empty() {
+            let names: Vec<String> = left_out.iter().map(|(c, _)| c.name.clone()).collect();
+            return Err(self
+                .error(format!(
+                    "no feature is left: {} like names or numbers of rows",
+                    match names.as_slice() {
+                        [one] => format!("column '{one}' looks"),
+                        _ => format!("columns '{}' look", names.join("', '")),
+                    }
+                ))
+                .hint(format!("--use {} takes them as they are.", names.join(","))));
+        }
+        for (column, why) in left_out {
+            self.notices.push(format!(
+                "column '{0}' is left out: {why} (--use {0} takes it)",
+                column.name
+            ));
+        }
+        match ReadError::all(problems) {
+            Some(problem) => Err(problem),
+            None => Ok(()),
+        }
     }
 
     /// Drops a first column without a name that counts 0, 1, 2, ...: it is the index of a data
@@ -157,16 +209,27 @@ impl RawTable {
                     .at(self.spots.of(row))
                     .column(&self.columns[j].name)
                     .hint(
-                        "Leave out such rows with --missing drop, \
-                         or replace missing cells by column means with --missing mean.",
+                        "Leave out such rows with --missing drop, or fill missing cells with \
+                         --missing mean, median or indicator.",
                     ));
             }
-            (Missing::Mean, Some(_)) => self.notices.push(format!(
-                "{} in {} replaced by the column mean \
-                 (none of the 0/1 features is set for a missing category)",
-                count(cells, "missing cell"),
-                count(columns, "column")
-            )),
+            (Missing::Mean | Missing::Median | Missing::Indicator, Some(_)) => {
+                self.notices.push(format!(
+                    "{} in {} filled: numbers by the {} of the training rows of every fold, \
+                     categories by none of the levels{}",
+                    count(cells, "missing cell"),
+                    count(columns, "column"),
+                    if missing == Missing::Mean {
+                        "mean"
+                    } else {
+                        "median"
+                    },
+                    match missing {
+                        Missing::Indicator => "; a 0/1 feature says where",
+                        _ => "",
+                    }
+                ));
+            }
             _ => {}
         }
         if missing == Missing::Drop && !options.no_target {
@@ -177,7 +240,7 @@ impl RawTable {
         let rows: Vec<usize> = (0..self.n_rows).filter(|&i| keep[i]).collect();
         if rows.is_empty() {
             return Err(self.error("no row is without missing cells").hint(
-                "Leave out columns that are mostly missing with --drop, or use --missing mean.",
+                "Leave out columns that are mostly missing with --drop, or use --missing median.",
             ));
         }
         if rows.len() < self.n_rows {

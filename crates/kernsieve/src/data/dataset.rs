@@ -1,10 +1,12 @@
 //! Rows of numbers and their class labels.
 
+use super::columns::{Learnt, Recipe, Schema, Source, Table};
 use super::folds::{Split, block_folds, block_split, stratified_folds, stratified_split};
 use super::labels::Labels;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Features and labels that have been checked: every value is finite, and there are at least two
 /// classes.
@@ -16,6 +18,21 @@ pub struct Dataset {
     weights: Option<Vec<f64>>,
     blocks: Option<Vec<usize>>,
     splits: Option<Vec<Split>>,
+    columns: Option<Columns>,
+}
+
+/// The columns that the features are made of, where that depends on the training rows.
+#[derive(Clone, Debug, PartialEq)]
+struct Columns {
+    source: Arc<Source>,
+    /// The row of the table that each row is.
+    rows: Vec<usize>,
+}
+
+impl Columns {
+    fn rows(&self, of: &[usize]) -> Vec<usize> {
+        of.iter().map(|&i| self.rows[i]).collect()
+    }
 }
 
 impl Dataset {
@@ -61,7 +78,64 @@ impl Dataset {
             weights: None,
             blocks: None,
             splits: None,
+            columns: None,
         })
+    }
+
+    /// Columns as they come from a file, turned into features by what all rows tell, and the schema
+    /// that does it. Every fit learns a schema of its own from its training rows.
+    pub fn from_table(
+        table: Table,
+        labels: Labels,
+        recipe: &Recipe,
+        target: &str,
+    ) -> Result<(Self, Schema)> {
+        if table.n_rows() != labels.len() {
+            return Err(Error::Data(format!(
+                "{} rows but {} labels",
+                table.n_rows(),
+                labels.len()
+            )));
+        }
+        let rows: Vec<usize> = (0..table.n_rows()).collect();
+        let source = Source::new(table, &labels, recipe, target);
+        let schema = source.learn(&rows, &labels, None);
+        let x = source.encode(&schema, &rows);
+        let data = Self::new(x, labels, schema.feature_names())?;
+        let columns = source.depends_on_rows().then(|| Columns {
+            source: Arc::new(source),
+            rows,
+        });
+        Ok((Self { columns, ..data }, schema))
+    }
+
+    /// The schema that some rows teach, and their features; `None` if features do not depend on the
+    /// rows that are trained on.
+    pub(crate) fn learn_columns(&self, rows: &[usize]) -> Option<Learnt> {
+        let columns = self.columns.as_ref()?;
+        let weights: Option<Vec<f64>> = self
+            .weights
+            .as_ref()
+            .map(|w| rows.iter().map(|&i| w[i]).collect());
+        let labels = self.labels.select(rows);
+        let own = columns.rows(rows);
+        Some(columns.source.training(&own, &labels, weights.as_deref()))
+    }
+
+    /// Some rows as a model of these columns sees them.
+    pub fn features_by(&self, schema: &Schema, rows: &[usize]) -> Matrix {
+        match &self.columns {
+            None => self.x.select_rows(rows),
+            Some(columns) => columns.source.encode(schema, &columns.rows(rows)),
+        }
+    }
+
+    /// All rows as a model of these columns sees them.
+    pub fn all_features_by(&self, schema: &Schema) -> std::borrow::Cow<'_, Matrix> {
+        match &self.columns {
+            None => std::borrow::Cow::Borrowed(&self.x),
+            Some(columns) => std::borrow::Cow::Owned(columns.source.encode(schema, &columns.rows)),
+        }
     }
 
     /// Adds weights to the rows. A row of weight 2 counts as if it were there twice.
@@ -194,7 +268,8 @@ impl Dataset {
         self.weights.as_ref().map_or(1.0, |w| w[row])
     }
 
-    /// Features, `n_samples x n_features`.
+    /// Features, `n_samples x n_features`. Of columns whose features depend on the training rows:
+    /// as all rows of the table say.
     pub fn x(&self) -> &Matrix {
         &self.x
     }
@@ -236,6 +311,10 @@ impl Dataset {
                 .as_ref()
                 .map(|g| rows.iter().map(|&i| g[i]).collect()),
             splits: self.splits.as_ref().map(|splits| selected(splits, rows)),
+            columns: self.columns.as_ref().map(|c| Columns {
+                source: c.source.clone(),
+                rows: c.rows(rows),
+            }),
             ..part
         })
     }

@@ -25,6 +25,15 @@ pub enum Ranking {
     TemperedLogLoss,
 }
 
+/// Rows that are held out once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// Rows that take part, drawn by class.
+    pub rows: usize,
+    /// So many of them are held out.
+    pub held_out: usize,
+}
+
 /// A revision of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refinement<S> {

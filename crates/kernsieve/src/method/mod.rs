@@ -34,7 +34,7 @@ pub use about::{About, Candidacy, Outputs, Sparse};
 pub use discriminant::{Discriminant, WithPosterior};
 pub use fit::{Certificate, Fit, FitReport, PathStep};
 pub use fivm::Fivm;
-pub use grid::{CvEntry, Footprint, Grid, Press, Ranking, Refinement};
+pub use grid::{CvEntry, Footprint, Grid, Once, Press, Ranking, Refinement};
 pub(crate) use grid::{
     beyond_the_edge, density_kernels, descending, kernels_around_median, some, stretched,
 };
@@ -103,6 +103,12 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
 
     /// Number of the `n` rows to tune every setting on, if that is not all of them.
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
+        None
+    }
+
+    /// Which of the `n` rows to hold out once, in place of folds of fewer rows, if there are so many
+    /// that these say more. What [`Self::grid`] sees is then the others.
+    fn holds_out(&self, _n: usize) -> Option<Once> {
         None
     }
 

@@ -161,10 +161,14 @@ pub fn macro_auc<'a>(
     weights: Option<&[f64]>,
     n_classes: usize,
 ) -> Option<f64> {
-    let of = |class: usize| {
+    mean_auc(n_classes, |class: usize| {
         let rows = probabilities.clone().zip(truth).enumerate();
         auc(rows.map(|(i, (p, &t))| (p[class], t == class, weights.map_or(1.0, |w| w[i]))))
-    };
+    })
+}
+
+/// The mean over classes of the area for each, where it has one; for two classes that of the second.
+pub(crate) fn mean_auc(n_classes: usize, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
     if n_classes == 2 {
         return of(1);
     }

@@ -3,6 +3,7 @@
 mod cuts;
 mod tally;
 
+pub(crate) use cuts::mean_auc;
 pub use cuts::{Cut, Cuts, auc, macro_auc};
 pub use tally::Tally;
 
@@ -144,6 +145,14 @@ pub fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
     }
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, (variance / n).sqrt())
+}
+
+/// The standard error of an error over folds; of a single fold of `rows` rows, that of a proportion.
+pub(crate) fn standard_error_of_folds(errors: &[f64], rows: f64) -> f64 {
+    match errors {
+        [only] => (only * (1.0 - only) / rows.max(1.0)).sqrt(),
+        all => mean_and_standard_error(all).1,
+    }
 }
 
 #[cfg(test)]

@@ -102,16 +102,18 @@ impl Model {
         Some(self.finished(odds, vec![constant[1] - constant[0]]))
     }
 
-    /// With the temperature and the costs of the model.
+    /// With the calibration and the costs of the model.
     fn finished(&self, mut coef: Matrix, mut offset: Vec<f64>) -> LinearScores {
         let t = self.temperature;
         coef.as_mut_slice().iter_mut().for_each(|v| *v /= t);
         offset.iter_mut().for_each(|v| *v /= t);
-        if let [first, second] = self.costs[..] {
-            offset[0] += (second / first).ln();
-        } else {
-            let costs = offset.iter_mut().zip(&self.costs);
-            costs.for_each(|(o, cost)| *o += cost.ln());
+        let costs: Vec<f64> = self.costs.iter().map(|c| c.ln()).collect();
+        for added in [&self.shifts, &costs] {
+            if let [first, second] = added[..] {
+                offset[0] += second - first;
+            } else {
+                offset.iter_mut().zip(added).for_each(|(o, v)| *o += v);
+            }
         }
         LinearScores { coef, offset }
     }

@@ -7,8 +7,8 @@ pub use crate::method::{CvEntry, Press};
 pub use linear::LinearScores;
 pub(crate) use record::optimism;
 pub use record::{
-    Asked, Assessment, AutoEntry, AutoRecord, Baseline, CurvePoint, CutPoint, Cutting, CvTable,
-    Expected, Importance, TrainingRecord,
+    Asked, Assessment, AutoEntry, AutoRecord, Baseline, Calibrated, CurvePoint, CutPoint, Cutting,
+    CvTable, Expected, Importance, TrainingRecord,
 };
 
 use crate::data::{Curve, Scaling, Schema};
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +39,9 @@ pub struct Model {
     /// Log scores are divided by this before they become probabilities: 1, or the value of least
     /// cross-validated log loss. It changes no predicted class.
     pub temperature: f64,
-    /// Added to the log scores of each class after that: a multiple of its log prior, where the
-    /// priors alone predict held-out rows better than the scores. Empty otherwise.
+    /// Added to the log scores of each class after that: a multiple of its log share, where the
+    /// shares alone predict held-out rows better than the scores. Empty otherwise. The most probable
+    /// class is predicted all the same, which need not be that of the largest score.
     pub shifts: Vec<f64>,
     /// Cost of an error on a row of each class. Probabilities are multiplied by it and scaled to
     /// sum to 1 again, so that the largest one marks the class of least expected cost. Empty if all
@@ -119,8 +121,29 @@ impl Model {
         scores
     }
 
+    /// Probabilities before costs.
+    pub fn without_costs<'p>(&self, probabilities: &'p [f64]) -> Cow<'p, [f64]> {
+        if self.costs.is_empty() {
+            return probabilities.into();
+        }
+        let both = probabilities.iter().zip(&self.costs);
+        let mut plain: Vec<f64> = both.map(|(p, cost)| p / cost).collect();
+        let total: f64 = plain.iter().sum();
+        plain.iter_mut().for_each(|p| *p /= total);
+        plain.into()
+    }
+
+    /// What errors on rows of each class cost, whether that weighs the probabilities or has found the
+    /// threshold; empty if all cost the same.
+    pub fn costs_of_errors(&self) -> &[f64] {
+        match self.costs.is_empty() {
+            true => &self.record.costs,
+            false => &self.costs,
+        }
+    }
+
     /// Probabilities from the log scores of a rule that knows only some of the classes, those at
-    /// `places`; the others get probability 0. Temperature and costs are those of the model.
+    /// `places`; the others get probability 0. Calibration and costs are those of the model.
     pub(crate) fn probabilities_among(&self, scores: &[f64], places: &[usize]) -> Vec<f64> {
         let mut own: Vec<f64> = scores.iter().map(|s| s / self.temperature).collect();
         for (s, &c) in own.iter_mut().zip(places) {
@@ -240,6 +263,9 @@ impl Model {
                 return fail("the discriminant kernel does not match the classes".into());
             }
         }
+        if let Some(problem) = self.schema.problem() {
+            return fail(problem);
+        }
         let p = self.reader().n_features();
         if self.schema.n_features() != p {
             return fail(format!(
@@ -265,9 +291,11 @@ impl Model {
                 return fail("the normal scores are damaged".into());
             }
         }
-        let valid = self.costs.iter().all(|c| c.is_finite() && *c > 0.0);
-        if !valid || !self.costs.is_empty() && self.costs.len() != self.classes.len() {
-            return fail("the costs are damaged".into());
+        for costs in [&self.costs, &self.record.costs] {
+            let valid = costs.iter().all(|c| c.is_finite() && *c > 0.0);
+            if !valid || !costs.is_empty() && costs.len() != self.classes.len() {
+                return fail("the costs are damaged".into());
+            }
         }
         let sound = self.shifts.iter().all(|v| v.is_finite());
         if !sound || !self.shifts.is_empty() && self.shifts.len() != self.classes.len() {

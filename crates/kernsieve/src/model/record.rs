@@ -25,6 +25,10 @@ pub struct TrainingRecord {
     pub n_rows: usize,
     /// Training rows in each class.
     pub class_counts: Vec<usize>,
+    /// Costs of errors on rows of each class that the threshold was found for; empty where there are
+    /// none, or where they weigh the probabilities.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<f64>,
     /// Error on the training rows.
     pub train_error: f64,
     /// The whole cross-validation table.
@@ -51,10 +55,14 @@ pub struct Assessment {
     pub rows: usize,
     /// Share that was predicted wrongly.
     pub error: f64,
-    /// Mean of `-log p` of the true class, over rows of classes that the fold knew.
-    pub log_loss: f64,
-    /// Area below the receiver operating characteristic of all rows together; for many classes the
-    /// mean of each against the rest.
+    /// Mean of `-log p` of the true class, over rows of classes that the fold knew, with the
+    /// probabilities before costs. `None` if there are no such rows.
+    pub log_loss: Option<f64>,
+    /// Number of such rows, where they are not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_loss_rows: Option<usize>,
+    /// Area below the receiver operating characteristic of these rows together; for many classes
+    /// the mean of each against the rest, over rows of folds that knew the class.
     pub auc: Option<f64>,
     /// Mean share found of each class.
     pub balanced_accuracy: f64,
@@ -129,16 +137,15 @@ impl TrainingRecord {
     /// proportion of so many rows.
     pub fn expected(&self) -> Option<Expected> {
         let cv = self.cv.as_ref()?;
-        let best = cv.best();
         let own = self.assessment.as_ref();
         // Costs and thresholds change the error; the optimism is that of the choice before them.
         let decided =
             self.options.protocol.threshold.is_some() || !self.options.protocol.costs.is_empty();
         let measured = own.map(|a| a.error).filter(|_| decided);
-        let error = (measured.or(best.error)? + cv.optimism).min(1.0);
+        let error = (measured.or(cv.error())? + cv.optimism).min(1.0);
         let rows = own.map_or(self.n_rows, |a| a.rows);
         let (low, high) = wilson_of_share(error, rows as f64);
-        let (by_folds_low, by_folds_high) = normal_interval(error, best.standard_error);
+        let (by_folds_low, by_folds_high) = normal_interval(error, cv.standard_error());
         Some(Expected {
             error,
             low: low.min(by_folds_low),
@@ -242,6 +249,10 @@ pub struct CvTable<S = Chosen> {
     pub chosen: usize,
     /// How it was chosen.
     pub rule: Rule,
+    /// The error of the chosen setting with calibrated probabilities, where these decide otherwise
+    /// than the scores; the entries have the errors of the scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibrated: Option<Calibrated>,
     /// By how much the least error of the table is too small on average because it is the least of
     /// many: the mean over folds of the chosen candidate's error less the smallest error in that
     /// fold (Tibshirani & Tibshirani 2009).
@@ -257,6 +268,15 @@ pub struct CvTable<S = Chosen> {
     /// tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feature_curve: Vec<CurvePoint>,
+}
+
+/// The cross-validated error of probabilities that lean on the shares of the classes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibrated {
+    /// Share of held-out rows whose most probable class is another one.
+    pub error: f64,
+    /// Its standard error.
+    pub standard_error: f64,
 }
 
 /// A point of the curve of error against size.
@@ -294,6 +314,17 @@ impl<S: Clone> CvTable<S> {
     pub fn best(&self) -> &CvEntry<S> {
         &self.grid[self.chosen]
     }
+
+    /// The cross-validated error of the model, before costs and a threshold.
+    pub fn error(&self) -> Option<f64> {
+        self.calibrated.map(|c| c.error).or(self.best().error)
+    }
+
+    /// Its standard error.
+    pub fn standard_error(&self) -> f64 {
+        let own = self.calibrated.map(|c| c.standard_error);
+        own.unwrap_or(self.best().standard_error)
+    }
 }
 
 impl<S: Setting> CvTable<S> {
@@ -304,6 +335,7 @@ impl<S: Setting> CvTable<S> {
             grid: self.grid.into_iter().map(CvEntry::erased).collect(),
             chosen: self.chosen,
             rule: self.rule,
+            calibrated: self.calibrated,
             optimism: self.optimism,
             score_optimism: self.score_optimism,
             curve: self.curve,

@@ -17,12 +17,13 @@ use crate::model::{Model, Threshold, TrainingRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the layout; a reader refuses larger ones. Files say 4 if they hold something that
-/// readers of format 3 would overlook (a threshold, or probabilities that lean on the shares of the
-/// classes), 3 if they hold something that readers of format 2 do not know (normal scores or a linear part, which they would overlook, a
-/// radial Laplacian), 2 if they hold something that readers of format 1 do not know (a discriminant
+/// Version of the layout; a reader refuses larger ones. Files say 5 if their columns hold more than
+/// numbers and plain categories, or if gaps were filled, 4 if they hold something that readers of
+/// format 3 would overlook (a threshold, or probabilities that lean on the shares of the classes),
+/// 3 if they hold something that readers of format 2 do not know (normal scores or a linear part,
+/// which they would overlook, a radial Laplacian), 2 if they hold something that readers of format 1 do not know (a discriminant
 /// kernel, bandwidths of support rows, classes against the rest, a density, costs), else 1.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// Prefix of the names of the arrays of a discriminant kernel.
 const POSTERIOR: &str = "posterior.";
 /// The metadata key of the JSON document.

@@ -160,8 +160,10 @@ fn format_of(model: &Model, output: OutputKind, decision: DecisionKind) -> u32 {
     let is_new = |e: &KernelExpansion| {
         e.linear.is_some() || matches!(e.kernel, Kernel::RadialLaplacian { .. })
     };
-    if model.threshold.is_some() || !model.shifts.is_empty() {
+    if !model.schema.is_known_to_format_4() {
         FORMAT
+    } else if model.threshold.is_some() || !model.shifts.is_empty() {
+        4
     } else if model.scaling.scores.is_some() || is_new(&model.expansion) || own.is_some_and(is_new)
     {
         3

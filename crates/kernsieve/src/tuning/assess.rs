@@ -4,10 +4,14 @@ use super::out_of_fold::{JudgedRow, OutOfFold};
 use crate::data::Dataset;
 use crate::decision::argmax;
 use crate::error::{Error, Result};
-use crate::metrics::{Cut, Cuts, Tally, log_loss_of, macro_auc};
-use crate::model::{Assessment, Baseline, CutPoint, Cutting, Model, Threshold};
+use crate::metrics::{
+    Cut, Cuts, Tally, auc as area, log_loss_of, mean_auc, standard_error_of_folds,
+};
+use crate::model::{Assessment, Baseline, Calibrated, CutPoint, Cutting, Model, Threshold};
 use crate::notice::Notice;
 use crate::params::{Protocol, Score, ThresholdRule};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Thresholds that a record keeps.
 const POINTS: usize = 60;
@@ -21,6 +25,12 @@ pub(super) fn baseline(shares: &[f64]) -> Baseline {
         error: 1.0 - shares[class],
         log_loss: entropy.sum(),
     }
+}
+
+/// A held-out row of a class that its fold knew, and its probabilities before costs.
+struct Known<'a> {
+    row: &'a JudgedRow,
+    p: Cow<'a, [f64]>,
 }
 
 /// Assesses a model by its out-of-fold predictions; `None` without any.
@@ -38,40 +48,87 @@ pub(super) fn assess(
     let c = model.classes.len();
     let positive = protocol.positive_of(&model.classes)?;
     let mut tally = Tally::new(c);
-    let (mut loss, mut by_shares, mut weight) = (0.0, 0.0, 0.0);
     for r in &rows {
         tally.add(r.truth, model.class_of(&r.probabilities), r.weight);
-        if r.known {
-            loss += r.weight * log_loss_of(r.probabilities[r.truth]);
-            by_shares += r.weight * log_loss_of(shares[r.truth]);
-            weight += r.weight;
-        }
     }
-    let mean = |sum: f64| if weight > 0.0 { sum / weight } else { 0.0 };
+    // What a fit says of classes that it does not know is no matter of its probabilities.
+    let known = rows.iter().filter(|r| r.is_known());
+    let known: Vec<Known<'_>> = known
+        .map(|row| Known {
+            row,
+            p: model.without_costs(&row.probabilities),
+        })
+        .collect();
+    let weight: f64 = known.iter().map(|k| k.row.weight).sum();
+    let mean = |loss: &dyn Fn(&Known<'_>) -> f64| {
+        let sum: f64 = known.iter().map(|k| k.row.weight * loss(k)).sum();
+        (weight > 0.0).then(|| sum / weight)
+    };
+    let always = baseline(shares);
     let never_predicted = (0..c).filter(|&k| !tally.is_predicted(k));
     Ok(Some(Assessment {
         rows: rows.len(),
         error: tally.error(),
-        log_loss: mean(loss),
-        auc: auc(&rows, c),
+        log_loss: mean(&|k| log_loss_of(k.p[k.row.truth])),
+        log_loss_rows: (known.len() < rows.len()).then_some(known.len()),
+        auc: auc(&known, c),
         balanced_accuracy: tally.balanced_accuracy(),
         f1: positive.map_or_else(|| tally.macro_f1(), |p| tally.f1(p)),
         mcc: tally.mcc(),
         baseline: Baseline {
-            log_loss: mean(by_shares),
-            ..baseline(shares)
+            log_loss: mean(&|k| log_loss_of(shares[k.row.truth])).unwrap_or(always.log_loss),
+            ..always
         },
         never_predicted: never_predicted.collect(),
         cutting: positive.and_then(|p| cutting(&rows, p, divided_at(model))),
     }))
 }
 
-/// The area of all held-out rows together; they were scored on one scale, that of probabilities.
-fn auc(rows: &[JudgedRow], c: usize) -> Option<f64> {
-    let truth: Vec<usize> = rows.iter().map(|r| r.truth).collect();
-    let weights: Vec<f64> = rows.iter().map(|r| r.weight).collect();
-    let each = rows.iter().map(|r| r.probabilities.as_slice());
-    macro_auc(each, &truth, Some(&weights), c)
+/// The area of held-out rows together; they were scored on one scale, that of probabilities. A class
+/// counts on rows of folds that knew it: the others gave it a probability of 0, which says nothing.
+fn auc(rows: &[Known<'_>], n_classes: usize) -> Option<f64> {
+    mean_auc(n_classes, |class| {
+        let knowing = rows.iter().filter(|k| k.row.knows[class]);
+        area(knowing.map(|k| (k.p[class], k.row.truth == class, k.row.weight)))
+    })
+}
+
+/// The error of the most probable class, before costs and a threshold, where that need not be the one
+/// of the largest score; and whether it is the same for all rows.
+pub(super) fn calibrated(
+    pass: &OutOfFold,
+    model: &Model,
+    data: &Dataset,
+) -> Option<(Calibrated, bool)> {
+    let rows = pass.judged(model, data);
+    let mut folds: BTreeMap<usize, (f64, f64, usize)> = BTreeMap::new();
+    let mut predicted = BTreeSet::new();
+    for r in &rows {
+        let class = argmax(&model.without_costs(&r.probabilities));
+        predicted.insert(class);
+        let (wrong, weight, n) = folds.entry(r.fold).or_default();
+        *wrong += r.weight * f64::from(class != r.truth);
+        *weight += r.weight;
+        *n += 1;
+    }
+    let (wrong, weight) = folds
+        .values()
+        .fold((0.0, 0.0), |(a, b), (wrong, weight, _)| {
+            (a + wrong, b + weight)
+        });
+    let errors: Vec<f64> = folds
+        .values()
+        .map(|(wrong, weight, _)| wrong / weight.max(f64::MIN_POSITIVE))
+        .collect();
+    let standard_error = standard_error_of_folds(&errors, rows.len() as f64);
+    let error = wrong / weight;
+    (weight > 0.0).then_some((
+        Calibrated {
+            error,
+            standard_error,
+        },
+        predicted.len() < 2,
+    ))
 }
 
 fn cuts(rows: &[JudgedRow], positive: usize) -> Cuts {
@@ -147,11 +204,9 @@ pub(super) fn threshold(
     let Some(rule) = protocol.threshold else {
         return Ok((None, None));
     };
+    // Other numbers of classes were refused before anything was tuned.
     let Some(positive) = protocol.positive_of(&model.classes)? else {
-        return Err(Error::Data(format!(
-            "a `threshold` divides two classes, and there are {}; `costs` weigh the errors of many",
-            model.classes.len()
-        )));
+        return Ok((None, None));
     };
     let at = |value: f64| Some(Threshold { positive, value });
     if let ThresholdRule::Value(value) = rule {
@@ -166,9 +221,10 @@ pub(super) fn threshold(
     };
     let all = cuts(&pass.judged(model, data), positive);
     let (n_pos, n_neg) = (all.positives, all.negatives);
+    let cost = |class: usize| model.costs_of_errors().get(class).copied();
     let costs = (
-        protocol.costs.get(positive).copied().unwrap_or(1.0),
-        protocol.costs.get(1 - positive).copied().unwrap_or(1.0),
+        cost(positive).unwrap_or(1.0),
+        cost(1 - positive).unwrap_or(1.0),
     );
     let right = |c: &Cut| c.hits + n_neg - c.alarms;
     let matthews = |c: &Cut| {
@@ -228,7 +284,8 @@ mod tests {
             .map(|(row, (&p, truth))| JudgedRow {
                 row,
                 truth,
-                known: true,
+                fold: 0,
+                knows: [true, true].into(),
                 weight: 1.0,
                 probabilities: vec![1.0 - p, p],
             })

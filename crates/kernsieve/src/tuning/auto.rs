@@ -60,8 +60,10 @@ struct Runner {
     value: f64,
     /// Whether that is what the user asked for.
     is_asked: bool,
-    /// Mean log loss of held-out rows, where methods are compared by errors.
+    /// Mean log loss of held-out rows, where methods are compared by errors and any row says so.
     log_loss: Option<f64>,
+    /// That of the shares of the classes, which counts in its place.
+    by_shares: f64,
     optimism: f64,
     standard_error: f64,
     size: usize,
@@ -78,7 +80,11 @@ impl Runner {
 
     /// The value by which the most accurate one is found.
     fn accuracy(&self) -> f64 {
-        self.corrected() + LOG_LOSS * self.log_loss.unwrap_or(0.0)
+        let log_loss = match self.is_asked {
+            true => 0.0,
+            false => self.log_loss.unwrap_or(self.by_shares),
+        };
+        self.corrected() + LOG_LOSS * log_loss
     }
 
     /// In words.
@@ -374,8 +380,17 @@ fn left_out(name: &str, rows: usize, note: &str) -> AutoEntry {
 fn runner(place: usize, about: &'static About, trained: Trained) -> Option<Runner> {
     let table = trained.model.record.cv.as_ref()?;
     let best = table.best();
-    let error = best.error?;
+    let error = table.error()?;
+    let score = trained.model.record.options.protocol.score;
     let asked = best.score.filter(|_| best.is_scored());
+    // The error, where it is asked for, is that of the model.
+    let asked = asked.map(|v| {
+        if score == Some(Score::Error) {
+            error
+        } else {
+            v
+        }
+    });
     let assessment = trained.model.record.assessment.as_ref();
     Some(Runner {
         place,
@@ -383,14 +398,17 @@ fn runner(place: usize, about: &'static About, trained: Trained) -> Option<Runne
         error,
         value: asked.unwrap_or(error),
         is_asked: asked.is_some(),
-        log_loss: assessment.filter(|_| asked.is_none()).map(|a| a.log_loss),
+        log_loss: assessment
+            .filter(|_| asked.is_none())
+            .and_then(|a| a.log_loss),
+        by_shares: assessment.map_or(0.0, |a| a.baseline.log_loss),
         optimism: match asked {
             Some(_) => table.score_optimism,
             None => table.optimism,
         },
         standard_error: match asked {
             Some(_) => best.criterion_error(),
-            None => best.standard_error,
+            None => table.standard_error(),
         },
         size: model_size(&trained.model),
         trained,

@@ -4,7 +4,8 @@
 //! Log scores `s_c` become `s_c / temperature + blend * log share_c`. The blend is 0, so that the
 //! most probable class stays what it is, unless the shares of the classes alone predict held-out
 //! rows better than the scores at any temperature. Then both numbers are those of least loss, which
-//! is a logistic regression on two features; the class is still decided by the scores alone. Rows of classes that a fold has not seen say nothing
+//! is a logistic regression on two features, and the most probable class, which is predicted, can be
+//! another one than that of the largest score. Rows of classes that a fold has not seen say nothing
 //! about the scores and do not count.
 
 use super::temperature::{Scored, best_temperature, smoothed_temperature};

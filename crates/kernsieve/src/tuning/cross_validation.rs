@@ -331,7 +331,7 @@ mod tests {
     use crate::kernel::Kernel;
     use crate::method::{Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Mkda, Parzen, Smkda, SparseKos};
     use crate::params::KernelChoice;
-    use crate::tuning::fold::{Prepared, prepare, prepare_all};
+    use crate::tuning::fold::{prepare, prepare_all};
 
     /// Checks that a table equals separate fits, whatever the number of threads and the memory. A
     /// final fit may have a tighter tolerance than the folds, so up to `rows` rows near the border
@@ -360,11 +360,9 @@ mod tests {
         for e in &table.grid {
             let mut wrong = 0;
             for split in data.folds(3, 0).expect("folds") {
-                let Prepared {
-                    scaling, problem, ..
-                } = prepare(&data, &split.train, &protocol).expect("valid");
-                let fit = method.fit(&problem, &e.setting).expect("fits");
-                let z = fit.outputs(&scaling.apply(data.x(), &split.test));
+                let prepared = prepare(&data, &split.train, &protocol).expect("valid");
+                let fit = method.fit(&prepared.problem, &e.setting).expect("fits");
+                let z = fit.outputs(&prepared.apply(&data, &split.test));
                 let p = fit.decision.posterior(&z);
                 for (row, &i) in p.iter_rows().zip(&split.test) {
                     wrong += usize::from(argmax(row) != data.labels().codes()[i]);

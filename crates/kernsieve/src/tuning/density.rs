@@ -296,6 +296,7 @@ fn record(
         },
         n_rows: n,
         class_counts: vec![n],
+        costs: vec![],
         train_error: 0.0,
         cv: None,
         assessment: None,

@@ -1,7 +1,7 @@
 //! From a data set to the problem of a method, on all rows or in a fold.
 
 use crate::classes::Classes;
-use crate::data::{Dataset, Scaling, Split};
+use crate::data::{Dataset, Scaling, Schema, Split};
 use crate::error::Result;
 use crate::kernel::{Pairs, symmetric_base};
 use crate::linalg::Matrix;
@@ -10,6 +10,8 @@ use crate::params::{Preparation, Protocol};
 
 /// Rows that are ready for a method.
 pub(super) struct Prepared {
+    /// How columns become features, where the rows have a part in that.
+    pub(super) schema: Option<Schema>,
     /// Scaling learned from the rows.
     pub(super) scaling: Scaling,
     /// The problem that they make.
@@ -20,14 +22,27 @@ pub(super) struct Prepared {
 
 /// Some rows of a data set as a problem.
 pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Result<Prepared> {
-    let mut scaling = Scaling::fit(data.x(), rows, data.weights(), protocol.standardize);
-    if protocol.prepare == Some(Preparation::Scores) {
-        scaling = scaling.with_scores(data.x(), rows, data.weights());
-    }
-    let x = scaling.apply(data.x(), rows);
+    let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
+    let scaled = |x: &Matrix, rows: &[usize], weights: Option<&[f64]>| {
+        let mut scaling = Scaling::fit(x, rows, weights, protocol.standardize);
+        if protocol.prepare == Some(Preparation::Scores) {
+            scaling = scaling.with_scores(x, rows, weights);
+        }
+        let x = scaling.apply(x, rows);
+        (scaling, x)
+    };
+    let (schema, (scaling, x)) = match data.learn_columns(rows) {
+        None => (None, scaled(data.x(), rows, data.weights())),
+        Some(learnt) => {
+            let all: Vec<usize> = (0..rows.len()).collect();
+            (
+                Some(learnt.schema),
+                scaled(&learnt.x, &all, weights.as_deref()),
+            )
+        }
+    };
     let all = data.labels().n_classes();
     let (labels, kept) = data.labels().select(rows).compact();
-    let weights: Option<Vec<f64>> = data.weights().map(|w| rows.iter().map(|&i| w[i]).collect());
     let classes = Classes::new(labels.codes(), weights.as_deref(), labels.n_classes());
     let names = labels.classes();
     let priors = protocol
@@ -36,6 +51,7 @@ pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Re
     let blocks = data.blocks().map(|b| rows.iter().map(|&i| b[i]).collect());
     let feature_weights = scaling.active.iter().map(|&a| f64::from(a)).collect();
     Ok(Prepared {
+        schema,
         scaling,
         problem: Problem {
             x,
@@ -49,6 +65,20 @@ pub(super) fn prepare(data: &Dataset, rows: &[usize], protocol: &Protocol) -> Re
         },
         classes: kept,
     })
+}
+
+impl Prepared {
+    /// Other rows of the data set, made into features and scaled as these are.
+    pub(super) fn apply(&self, data: &Dataset, rows: &[usize]) -> Matrix {
+        match &self.schema {
+            None => self.scaling.apply(data.x(), rows),
+            Some(schema) => {
+                let mut x = data.features_by(schema, rows);
+                self.scaling.apply_in_place(&mut x);
+                x
+            }
+        }
+    }
 }
 
 /// All rows of a data set as a problem.
@@ -74,11 +104,8 @@ impl PreparedFold {
         split: &Split,
         protocol: &Protocol,
     ) -> Result<Self> {
-        let Prepared {
-            scaling,
-            problem,
-            classes,
-        } = prepare(data, &split.train, protocol)?;
+        let prepared = prepare(data, &split.train, protocol)?;
+        let classes = prepared.classes.clone();
         let codes = data.labels().codes();
         let truth: Vec<usize> = split.test.iter().map(|&i| codes[i]).collect();
         let weights: Vec<f64> = split.test.iter().map(|&i| data.weight(i)).collect();
@@ -90,7 +117,8 @@ impl PreparedFold {
                 weights,
             });
         }
-        let held_out = scaling.apply(data.x(), &split.test);
+        let held_out = prepared.apply(data, &split.test);
+        let problem = prepared.problem;
         let own = |t: &usize| classes.iter().position(|c| c == t);
         let footprint = method.footprint(problem.n());
         let family = method.family();

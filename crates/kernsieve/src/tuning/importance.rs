@@ -62,7 +62,7 @@ pub(super) fn importances<M: Method>(
         let Some(refit) = Refit::new(method, setting, data, split, protocol)? else {
             return Ok(None);
         };
-        let whole = refit.loss(&refit.x, model.temperature);
+        let whole = refit.loss(&refit.x, model);
         let one = |&j: &usize| -> Result<(f64, f64)> {
             control.checkpoint()?;
             let mut sums = (0.0, 0.0);
@@ -70,7 +70,7 @@ pub(super) fn importances<M: Method>(
                 let stream = ((k * SHUFFLES + s) * data.n_features() + j) as u64;
                 let mut rng = Rng::stream(protocol.seed ^ 0x1a9e, stream);
                 let other = shuffled(&refit.x, j, &mut rng);
-                let (error, loss) = refit.loss(&other, model.temperature);
+                let (error, loss) = refit.loss(&other, model);
                 sums.0 += (error - whole.0) / shuffles as f64;
                 sums.1 += (loss - whole.1) / shuffles as f64;
             }

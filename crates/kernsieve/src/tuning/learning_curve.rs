@@ -56,7 +56,7 @@ pub(super) fn learning_curve<M: Method>(
         }
         let errors = for_each(&smaller, control, |_, split| {
             let refit = Refit::new(method, setting, data, split, protocol)?;
-            Ok(refit.map(|r| r.loss(&r.x, 1.0).0))
+            Ok(refit.map(|r| r.loss(&r.x, model).0))
         })?;
         let errors: Vec<f64> = errors.into_iter().flatten().collect();
         if !errors.is_empty() {

@@ -3,7 +3,7 @@
 use super::temperature::{Scored, least_log_loss};
 use crate::decision::{argmax, softmax_in_place};
 use crate::linalg::Matrix;
-use crate::metrics::{Tally, log_loss_of, macro_auc};
+use crate::metrics::{Tally, auc, log_loss_of, mean_auc};
 use crate::params::Score;
 
 /// A measure of held-out rows.
@@ -44,9 +44,13 @@ impl Measure {
                     .iter_rows()
                     .map(|row| spread(row, rows.classes, self.n_classes))
                     .collect();
-                let each = all.iter().map(Vec::as_slice);
-                let weights = Some(rows.weights);
-                Measured::Mean(macro_auc(each, rows.truth, weights, self.n_classes))
+                // A fit orders no rows by a class that it does not know, nor rows of such a class.
+                let knows = |class: usize| rows.classes.contains(&class);
+                let known = (0..all.len()).filter(|&i| knows(rows.truth[i]));
+                Measured::Mean(mean_auc(self.n_classes, |class| {
+                    let rows_of = known.clone().filter(|_| knows(class));
+                    auc(rows_of.map(|i| (all[i][class], rows.truth[i] == class, rows.weights[i])))
+                }))
             }
             Score::Error | Score::Balanced | Score::F1 | Score::Mcc => {
                 let mut tally = Tally::new(self.n_classes);
@@ -188,6 +192,26 @@ mod tests {
         // Areas: 1 in the first fold; three of four pairs and no tie in the second.
         let (auc, _) = value(Score::Auc);
         assert!((auc - (1.0 - (2.0 + 4.0) / 6.0)).abs() < 1e-15, "{auc}");
+    }
+
+    #[test]
+    fn a_class_that_the_fold_does_not_know_has_no_area() {
+        // Two of three classes are known and perfectly ordered; a row is of the third.
+        let m = Measure {
+            n_classes: 3,
+            positive: None,
+            ..measure(Score::Auc, false)
+        };
+        let scores = [3.0, 0.0, 2.0, 0.0, 0.0, 1.0, 0.5, 0.0];
+        let rows = HeldOutRows {
+            classes: &[0, 2],
+            truth: &[0, 0, 2, 1],
+            weights: &[1.0; 4],
+        };
+        let Measured::Mean(area) = m.of(&Matrix::from_vec(scores.to_vec(), 4, 2), &rows) else {
+            panic!("a mean");
+        };
+        assert_eq!(area, Some(1.0));
     }
 
     #[test]

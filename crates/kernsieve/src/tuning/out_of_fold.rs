@@ -17,6 +17,7 @@ use crate::model::Model;
 use crate::params::Protocol;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Folds of small data sets run in parallel; those of large ones use all threads, and much memory,
 /// themselves.
@@ -84,11 +85,20 @@ pub(super) struct JudgedRow {
     pub(super) row: usize,
     /// Position of its class among those of the model.
     pub(super) truth: usize,
-    /// Whether the fold knew that class.
-    pub(super) known: bool,
+    /// The fold that held it out.
+    pub(super) fold: usize,
+    /// Which classes of the model that fold knew.
+    pub(super) knows: Arc<[bool]>,
     pub(super) weight: f64,
     /// Probabilities of the model's classes.
     pub(super) probabilities: Vec<f64>,
+}
+
+impl JudgedRow {
+    /// Whether the fold knew the class of the row.
+    pub(super) fn is_known(&self) -> bool {
+        self.knows[self.truth]
+    }
 }
 
 impl OutOfFold {
@@ -194,9 +204,12 @@ impl OutOfFold {
             .map(|c| model.classes.iter().position(|m| m == c))
             .collect();
         let mut rows = Vec::new();
-        for fold in &self.folds {
+        for (number, fold) in self.folds.iter().enumerate() {
             let held_out = &fold.held_out;
             let places: Vec<usize> = held_out.classes.iter().filter_map(|&c| place[c]).collect();
+            let knows: Arc<[bool]> = (0..model.classes.len())
+                .map(|c| places.contains(&c))
+                .collect();
             let Some(scores) = &fold.scores else { continue };
             for (k, row) in scores.iter_rows().enumerate() {
                 let Some(truth) = place[held_out.truth[k]] else {
@@ -205,7 +218,8 @@ impl OutOfFold {
                 rows.push(JudgedRow {
                     row: held_out.rows[k],
                     truth,
-                    known: places.contains(&truth),
+                    fold: number,
+                    knows: knows.clone(),
                     weight: held_out.weights[k],
                     probabilities: model.probabilities_among(row, &places),
                 });

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::method::{Fit, Method};
 use crate::metrics::log_loss_of;
+use crate::model::Model;
 use crate::params::Protocol;
 use rayon::prelude::*;
 
@@ -47,7 +48,9 @@ pub(super) struct Refit {
     fit: Fit,
     /// The rows, scaled as the fit needs them.
     pub(super) x: Matrix,
-    /// Their classes among those of the fit.
+    /// The classes of the fit.
+    classes: Vec<String>,
+    /// Classes of the rows among those.
     truth: Vec<Option<usize>>,
     weights: Vec<f64>,
 }
@@ -73,19 +76,29 @@ impl Refit {
         };
         let code = |i: &usize| data.labels().codes()[*i];
         let own = |i: &usize| prepared.classes.iter().position(|c| *c == code(i));
+        let names = prepared.classes.iter();
+        let names = names.map(|&c| data.labels().classes()[c].clone());
         Ok(Some(Self {
-            x: prepared.scaling.apply(data.x(), &split.test),
+            classes: names.collect(),
+            x: prepared.apply(data, &split.test),
             truth: split.test.iter().map(own).collect(),
             weights: split.test.iter().map(|&i| data.weight(i)).collect(),
             fit,
         }))
     }
 
-    /// Error and mean log loss of the rows with these features in place of their own; log scores
-    /// are divided by the temperature.
-    pub(super) fn loss(&self, x: &Matrix, temperature: f64) -> (f64, f64) {
+    /// Error and mean log loss of the rows with these features in place of their own, with the
+    /// calibration of a model.
+    pub(super) fn loss(&self, x: &Matrix, model: &Model) -> (f64, f64) {
         let mut p = self.fit.decision.scores(&self.fit.outputs(x));
-        p.as_mut_slice().iter_mut().for_each(|s| *s /= temperature);
+        let place = |class| model.classes.iter().position(|c| c == class);
+        let shift = |class| model.shifts.get(place(class)?).copied();
+        let shifts = self.classes.iter().map(|c| shift(c).unwrap_or(0.0));
+        let shifts: Vec<f64> = shifts.collect();
+        for row in p.as_mut_slice().chunks_exact_mut(shifts.len()) {
+            let both = row.iter_mut().zip(&shifts);
+            both.for_each(|(s, shift)| *s = *s / model.temperature + shift);
+        }
         softmax_rows(&mut p);
         let total: f64 = self.weights.iter().sum();
         let (mut wrong, mut loss) = (0.0, 0.0);

@@ -5,8 +5,8 @@ use super::cross_validation::cross_validate;
 use super::fold::prepare_all;
 use crate::data::{Dataset, sample_with, stratified_sample};
 use crate::error::Result;
-use crate::method::{Method, Setting};
-use crate::params::{Protocol, Score};
+use crate::method::{Method, Problem, Setting};
+use crate::params::{Protocol, Score, Validation};
 
 /// Rows to tune every setting on, if the method asks for fewer than there are.
 pub(super) fn tuning_sample<M: Method>(
@@ -23,6 +23,47 @@ pub(super) fn tuning_sample<M: Method>(
         Some(_) => drawn_with_rare(data, size, protocol.seed)?,
     };
     Ok(sample.map(|(_, sample)| sample))
+}
+
+/// Rows to tune on with a single split, and what the method sees of them at first.
+pub(super) struct HeldOutOnce {
+    /// The rows, with the split.
+    pub(super) data: Dataset,
+    /// Those that are not held out.
+    pub(super) problem: Problem,
+    /// Number of those that are.
+    pub(super) held_out: usize,
+}
+
+/// Fewer blocks than these are not held out once: the rows of a block say the same.
+const MANY_BLOCKS: usize = 50;
+
+/// One split of many rows, if the method asks for that and the user has given no splits. A measure
+/// of the user's may need more rows of rare classes than a single split holds out.
+pub(super) fn held_out_once<M: Method>(
+    method: &M,
+    data: &Dataset,
+    protocol: &Protocol,
+) -> Result<Option<HeldOutOnce>> {
+    let free = data.n_splits().is_none()
+        && data.n_blocks().is_none_or(|b| b >= MANY_BLOCKS)
+        && matches!(protocol.score, None | Some(Score::Error))
+        && protocol.validation != Validation::LeaveOneOut;
+    let Some(once) = method.holds_out(data.n_samples()).filter(|_| free) else {
+        return Ok(None);
+    };
+    let data = match drawn(data, once.rows, protocol.seed)? {
+        Some((_, sample)) => sample,
+        None => data.clone(),
+    };
+    let fraction = once.held_out as f64 / data.n_samples() as f64;
+    let split = data.held_out(fraction, protocol.seed)?;
+    let problem = prepare_all(&data.select(&split.train)?, protocol)?.problem;
+    Ok(Some(HeldOutOnce {
+        held_out: split.test.len(),
+        problem,
+        data: data.with_splits(vec![split])?,
+    }))
 }
 
 /// The number of rows that settings are found on, if it is less than all.
@@ -171,5 +212,38 @@ mod tests {
         let found = drawn_with_rare(&even, 2000, 0).expect("classes");
         let (_, sample) = found.expect("fewer");
         assert!(sample.weights().is_none());
+    }
+
+    #[test]
+    fn many_rows_are_held_out_once_unless_the_user_says_how() {
+        let (n, sieve) = (10_000, crate::method::Sieve::new());
+        let codes: Vec<usize> = (0..n).map(|i| i % 2).collect();
+        let labels = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("labels");
+        let x = Matrix::from_fn(n, 1, |i, _| i as f64);
+        let data = Dataset::new(x, labels, vec!["x".into()]).expect("data");
+        let protocol = Protocol::default();
+        let once = |data: &Dataset, protocol: &Protocol| {
+            held_out_once(&sieve, data, protocol).expect("two classes")
+        };
+        let found = once(&data, &protocol).expect("many rows");
+        assert_eq!((found.held_out, found.problem.n()), (2000, 8000));
+        let splits = found.data.folds(5, 0).expect("one");
+        assert_eq!((splits.len(), splits[0].test.len()), (1, 2000));
+        let scored = Protocol {
+            score: Some(Score::F1),
+            ..Protocol::default()
+        };
+        assert!(once(&data, &scored).is_none());
+        // Blocks are not divided, and few of them are left to folds.
+        let blocked = |size: usize| {
+            let blocks = (0..n).map(|i| i / size).collect();
+            data.clone().with_blocks(blocks).expect("one each")
+        };
+        assert!(once(&blocked(1000), &protocol).is_none());
+        let found = once(&blocked(20), &protocol).expect("many blocks");
+        let split = found.data.folds(5, 0).expect("one").remove(0);
+        assert!(split.test.len().abs_diff(2000) < 200);
+        let train: std::collections::HashSet<usize> = split.train.iter().map(|i| i / 20).collect();
+        assert!(split.test.iter().all(|i| !train.contains(&(i / 20))));
     }
 }

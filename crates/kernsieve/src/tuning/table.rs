@@ -7,7 +7,7 @@ use crate::decision::{argmax, softmax_in_place};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::method::{CvEntry, Grid, Method, Ranking, Setting, Size};
-use crate::metrics::{log_loss_of, mean_and_standard_error};
+use crate::metrics::{log_loss_of, standard_error_of_folds};
 use crate::model::{CurvePoint, CvTable, optimism};
 use crate::params::Rule;
 use std::collections::BTreeMap;
@@ -142,11 +142,7 @@ pub(super) fn entries<S>(
                 temperature: tempered.as_ref().map(|t| t.1),
                 row_scores: tempered.map_or(vec![], |t| t.2),
                 error: Some(own.iter().map(|s| s.wrong).sum::<f64>() / n),
-                standard_error: match fold_errors.as_slice() {
-                    // One split: the standard error of a proportion.
-                    [only] => (only * (1.0 - only) / judging.rows.max(1.0)).sqrt(),
-                    all => mean_and_standard_error(all).1,
-                },
+                standard_error: standard_error_of_folds(&fold_errors, judging.rows),
                 log_loss: Some(own.iter().map(|s| s.log_loss).sum::<f64>() / n),
                 press: None,
                 feature_folds: feature_folds(&own),
@@ -219,6 +215,7 @@ pub(super) fn table<S: Setting>(
             grid,
             chosen,
             rule,
+            calibrated: None,
             optimism,
             score_optimism,
             curve: vec![],
@@ -255,6 +252,7 @@ pub(super) fn table<S: Setting>(
         grid: kept,
         chosen,
         rule,
+        calibrated: None,
         optimism,
         score_optimism,
         curve,

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::method::density::Density;
 use crate::metrics::error_rate;
-use crate::params::{Params, Preparation, Protocol};
+use crate::params::{Params, Preparation, Protocol, ThresholdRule};
 
 fn trained(entry: &Entry, given: &Params, data: &Dataset, estimate: bool) -> Result<Trained> {
     let schema = Schema::numeric(data.feature_names());
@@ -213,4 +213,42 @@ fn a_density_of_scores_is_refused() {
     let protocol = Protocol::default().prepare(Preparation::Scores);
     let refused = train_density(&Density::new(), &rows, &protocol, &Control::new());
     assert!(refused.is_err_and(|e| e.to_string().contains("normal scores")));
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused_before_the_tuning() {
+    // Tuning stops at its first checkpoint, so that anything else was found before it.
+    let control = Control::new();
+    control.cancel();
+    let refused = |data: &Dataset, protocol: Protocol, words: &str| {
+        let schema = Schema::numeric(data.feature_names());
+        for name in ["lda", "kos", "sieve"] {
+            let made = find(name).expect("there").make(&Params::new());
+            let made = made.expect("makes");
+            let result = made.train(data, &schema, &protocol, &control);
+            let error = result.err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(error.contains(words), "{name}: {error}");
+        }
+    };
+    let two = simulate::rings(0);
+    let some = |k: usize| (0..two.n_samples()).map(|i| i % k).collect::<Vec<_>>();
+    let names = |k: usize| (0..k).map(|c| c.to_string()).collect::<Vec<_>>();
+    let three = Labels::from_codes(some(3), names(3)).expect("labels");
+    let three = Dataset::new(two.x().clone(), three, two.feature_names().to_vec()).expect("data");
+    let protocol = Protocol::default;
+    let cost = ThresholdRule::Cost;
+    refused(&two, protocol().costs([1.0; 3]), "3 costs for 2 classes");
+    let costs = protocol().costs([1.0; 3]).threshold(cost);
+    refused(&two, costs, "3 costs for 2 classes");
+    refused(
+        &three,
+        protocol().threshold(ThresholdRule::Value(0.3)),
+        "divides two classes",
+    );
+    refused(&three, protocol().positive("1"), "one of two classes");
+    let block = two
+        .clone()
+        .with_blocks(vec![0; two.n_samples()])
+        .expect("data");
+    refused(&block, protocol(), "all rows are of one block");
 }

@@ -1,7 +1,7 @@
 //! From a data set to a model, in seven steps: prepare, plan, tune, ask held-out rows, fit, assemble,
 //! assess.
 
-use super::assess::{assess, threshold};
+use super::assess::{assess, calibrated, threshold};
 use super::calibration::{Calibration, calibrate};
 use super::control::Control;
 use super::cross_validation::{Validated, cross_validate};
@@ -10,7 +10,7 @@ use super::leave_one_out::leave_one_out;
 use super::memory::{for_people, remedy, rows_that_fit};
 use super::notices::{about_data, about_fit, about_quality};
 use super::out_of_fold::OutOfFold;
-use super::sample::{bandwidth_of_a_sample, tuning_sample};
+use super::sample::{bandwidth_of_a_sample, held_out_once, tuning_sample};
 use crate::data::{Dataset, Labels, Scaling, Schema};
 use crate::error::{Error, Result, require};
 use crate::method::{Chosen, Fit, Footprint, Method, Problem, params_of};
@@ -83,8 +83,12 @@ fn train<M: Method>(
     let started = Instant::now();
     let fit = job.method.fit(&job.all.problem, &tuned.setting)?;
     let fit_seconds = started.elapsed().as_secs_f64();
+    let afresh = tuned.afresh;
     let (mut model, mut notices) = job.assemble(schema, tuned, fit, pass.as_ref())?;
     let judged = plan.data(data);
+    if let Some(pass) = &pass {
+        lean(&mut model, pass, judged, afresh);
+    }
     notices.extend(judge(&mut model, pass.as_ref(), judged, data, protocol)?);
     Ok(Trained {
         model,
@@ -93,6 +97,25 @@ fn train<M: Method>(
         fit_seconds,
         out_of_fold: pass.filter(|_| plan.sample.is_none()),
     })
+}
+
+/// The error of probabilities that lean on shares: they decide otherwise than the scores that the
+/// table counts.
+fn lean(model: &mut Model, pass: &OutOfFold, judged: &Dataset, afresh: f64) {
+    if model.shifts.is_empty() {
+        return;
+    }
+    let found = calibrated(pass, model, judged);
+    let Some((cv, (found, is_constant))) = model.record.cv.as_mut().zip(found) else {
+        return;
+    };
+    cv.calibrated = Some(found);
+    // These rows were judged by fits that learn everything afresh. Where all are called the same,
+    // the choice of a setting had no say.
+    cv.optimism = match is_constant {
+        true => 0.0,
+        false => (cv.optimism - afresh).max(0.0),
+    };
 }
 
 /// Step 7: the threshold, what held-out rows say, and the training error.
@@ -113,7 +136,7 @@ fn judge(
         .collect();
     let truth = labels.codes().iter().map(|&c| place[c]);
     let truth: Vec<usize> = truth.map(|t| t.unwrap_or(usize::MAX)).collect();
-    let predicted = model.predict(data.x()).classes;
+    let predicted = model.predict(&data.all_features_by(&model.schema)).classes;
     model.record.train_error = weighted_error_rate(&predicted, &truth, data.weights());
     if let Some(pass) = pass {
         let shares = class_shares(data, &model.classes);
@@ -172,6 +195,8 @@ struct Tuning<M: Method> {
     setting: M::Setting,
     table: Option<CvTable<M::Setting>>,
     out_of_fold: Option<OutOfFold>,
+    /// By how much the error grows when folds learn everything themselves.
+    afresh: f64,
 }
 
 impl<'a, M: Method> Job<'a, M> {
@@ -181,7 +206,7 @@ impl<'a, M: Method> Job<'a, M> {
         protocol.check()?;
         let all = prepare_all(data, protocol)?;
         let mut notices = about_data(data, &all.scaling);
-        protocol.positive_of(data.labels().classes())?;
+        check_decision(protocol, data.labels(), &all.classes)?;
         let mut method = method.clone();
         notices.extend(method.adapt(all.problem.labels.n_classes()));
         if !all.scaling.active.contains(&true) {
@@ -212,6 +237,10 @@ impl<'a, M: Method> Job<'a, M> {
                 ));
             }
         }
+        // Whether there are folds at all is known before the long part.
+        if protocol.estimate || method.still_open().is_some() {
+            data.folds(protocol.folds, protocol.seed)?;
+        }
         Ok(Self {
             method,
             data,
@@ -224,6 +253,19 @@ impl<'a, M: Method> Job<'a, M> {
     /// Step 2: which rows to tune on, if there are many; whether everything fits into memory.
     fn plan(&mut self, control: &Control) -> Result<Plan<M>> {
         let (n, n_classes) = (self.all.problem.n(), self.all.problem.labels.n_classes());
+        if let Some(found) = held_out_once(&self.method, self.data, self.protocol)? {
+            check_final_fit::<M>(self.method.final_footprint(n), n, n_classes, control)?;
+            self.notices.push(Notice::HeldOutOnce {
+                rows: found.held_out,
+                fitted: found.data.n_samples() - found.held_out,
+                of: n,
+            });
+            return Ok(Plan {
+                method: self.method.clone(),
+                sample: Some((found.data, found.problem)),
+                optimism: 0.0,
+            });
+        }
         let sample = tuning_sample(&self.method, self.data, self.protocol)?;
         if let Some(sample) = &sample {
             self.notices.push(Notice::TunedOnSample {
@@ -273,6 +315,7 @@ impl<'a, M: Method> Job<'a, M> {
                 setting,
                 table: None,
                 out_of_fold: None,
+                afresh: 0.0,
             });
         }
         let Validated {
@@ -306,6 +349,7 @@ impl<'a, M: Method> Job<'a, M> {
             setting: table.best().setting.clone(),
             table: Some(table),
             out_of_fold,
+            afresh: 0.0,
         })
     }
 
@@ -329,7 +373,8 @@ impl<'a, M: Method> Job<'a, M> {
         }
         let (method, setting) = (&plan.method, &tuned.setting);
         let more = pass.learn_afresh(method, setting, data, protocol, control)?;
-        table.optimism += more.max(0.0);
+        tuned.afresh = more.max(0.0);
+        table.optimism += tuned.afresh;
         Ok(Some(pass))
     }
 
@@ -370,13 +415,14 @@ impl<'a, M: Method> Job<'a, M> {
             self.notices.push(Notice::SharesInBlend);
         }
         // A threshold of least cost takes the place of probabilities that are weighed by costs.
-        let costs = match self.protocol.threshold {
-            Some(ThresholdRule::Cost) => vec![],
-            _ => costs(self.protocol, data.labels(), kept)?,
+        let costs = costs(self.protocol, data.labels(), kept)?;
+        let (costs, kept_costs) = match self.protocol.threshold {
+            Some(ThresholdRule::Cost) => (vec![], costs),
+            _ => (costs, vec![]),
         };
         let model = Model {
             classes,
-            schema: schema.clone(),
+            schema: learnt(self.all.schema, schema),
             scaling: Scaling {
                 scores: fit.scores.or(self.all.scaling.scores),
                 ..self.all.scaling
@@ -399,6 +445,7 @@ impl<'a, M: Method> Job<'a, M> {
                 report,
                 n_rows: data.n_samples(),
                 class_counts: self.all.problem.labels.counts(),
+                costs: kept_costs,
                 train_error: 0.0,
                 cv: tuned.table.map(CvTable::erased),
                 assessment: None,
@@ -416,6 +463,37 @@ impl<'a, M: Method> Job<'a, M> {
         })?;
         Ok((model, self.notices))
     }
+}
+
+/// The schema of a model: the one that the training rows taught, read as the given one is.
+fn learnt(own: Option<Schema>, given: &Schema) -> Schema {
+    match own {
+        None => given.clone(),
+        Some(own) => Schema {
+            target: given.target.clone(),
+            reading: given.reading.clone(),
+            ..own
+        },
+    }
+}
+
+/// Whether costs, threshold and positive class fit the classes that are kept.
+fn check_decision(protocol: &Protocol, labels: &Labels, kept: &[usize]) -> Result<()> {
+    costs(protocol, labels, kept)?;
+    let names: Vec<String> = kept.iter().map(|&c| labels.classes()[c].clone()).collect();
+    protocol.positive_of(&names)?;
+    let n = names.len();
+    if n != 2 && protocol.threshold.is_some() {
+        return Err(Error::Data(format!(
+            "a `threshold` divides two classes, and there are {n}; `costs` weigh the errors of many"
+        )));
+    }
+    if n != 2 && protocol.positive.is_some() {
+        return Err(Error::Data(format!(
+            "`positive` names one of two classes, and there are {n}; leave it out"
+        )));
+    }
+    Ok(())
 }
 
 /// Costs of the classes that are kept.

@@ -3,7 +3,7 @@
 use super::Analysis;
 use super::frame::{Section, escape, file, name};
 use super::rows::{Basis, Judged};
-use crate::view::words::percent;
+use crate::view::words::{log_loss_words, percent};
 use kernsieve::metrics::macro_auc;
 use kernsieve::params::Validation;
 use std::fmt::Write;
@@ -110,15 +110,20 @@ fn cross_validation(a: &Analysis<'_>) -> Option<String> {
     let Some(((class, error, log_loss), own)) = quality.baseline.zip(quality.assessment) else {
         return Some(words);
     };
-    let auc = own.auc.map_or(String::new(), |v| format!(", AUC {v:.3}"));
+    let auc = own.auc.map(|v| format!("AUC {v:.3}"));
+    let losses = log_loss_words(own, log_loss).into_iter().chain(auc);
+    let losses = losses.collect::<Vec<_>>().join(", ");
+    let losses = match losses.strip_prefix('l') {
+        Some(rest) => format!(" L{rest}."),
+        None if losses.is_empty() => losses,
+        None => format!(" {losses}."),
+    };
     let _ = write!(
         words,
-        " Always saying {} would be wrong on {}{}. Log loss {:.3} ({log_loss:.3} by class \
-         shares){auc}.",
+        " Always saying {} would be wrong on {}{}.{losses}",
         name(class),
         percent(error),
-        beside(a, expected.high, error),
-        own.log_loss
+        beside(a, expected.high, error)
     );
     Some(words)
 }

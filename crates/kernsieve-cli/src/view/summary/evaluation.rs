@@ -17,7 +17,7 @@ pub struct Evaluation {
     costless: Vec<usize>,
     truth: Vec<usize>,
     log_loss: f64,
-    /// Probabilities of the model's classes, row by row.
+    /// Probabilities of the model's classes before costs, row by row.
     probabilities: Vec<f64>,
     /// The positive one of two classes.
     positive: Option<usize>,
@@ -48,7 +48,7 @@ impl Evaluation {
             probabilities: vec![],
             positive: model.positive(),
             shares: model.class_shares(),
-            costs: model.costs.clone(),
+            costs: model.costs_of_errors().to_vec(),
         }
     }
 
@@ -57,19 +57,20 @@ impl Evaluation {
         let prediction = model.predict(x);
         let p = &prediction.posterior;
         self.predicted.extend_from_slice(&prediction.classes);
-        self.probabilities.extend_from_slice(p.as_slice());
         for (row, label) in p.iter_rows().zip(labels) {
             let code = *self.code_of.entry(label.clone()).or_insert_with(|| {
                 self.classes.push(label.clone());
                 self.classes.len() - 1
             });
             self.truth.push(code);
+            // Losses beside those of the shares are of probabilities before costs, as shares are.
+            let plain = model.without_costs(row);
             if !self.costs.is_empty() {
-                let plain = row.iter().zip(&self.costs).map(|(p, cost)| p / cost);
-                self.costless.push(argmax(&plain.collect::<Vec<f64>>()));
+                self.costless.push(argmax(&plain));
             }
             // A class that the model does not know has probability 0.
-            self.log_loss += log_loss_of(row.get(code).copied().unwrap_or(0.0));
+            self.log_loss += log_loss_of(plain.get(code).copied().unwrap_or(0.0));
+            self.probabilities.extend_from_slice(&plain);
         }
     }
 

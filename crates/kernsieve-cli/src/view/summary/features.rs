@@ -73,7 +73,9 @@ impl<'m> Features<'m> {
             weights: model.feature_weights(),
             is_weighted: settings::learns_weights(model),
             is_voted: settings::is_voted(model),
-            folds: cv.map_or(&[], |cv| &cv.best().feature_folds),
+            folds: cv
+                .filter(|cv| cv.folds > 1)
+                .map_or(&[], |cv| &cv.best().feature_folds),
             imported: &model.record.report.imported,
             coefficients: coefficients(model),
             importances: &model.record.importances,

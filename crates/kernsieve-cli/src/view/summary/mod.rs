@@ -30,7 +30,7 @@ pub use tuning::{Trial, Tuning};
 
 use crate::view::words::in_words;
 use kernel::KernelFacts;
-use kernsieve::data::{ColumnKind, Schema};
+use kernsieve::data::Schema;
 use kernsieve::decision::Decision;
 use kernsieve::expansion::Output;
 use kernsieve::method::density::DensityRecord;
@@ -67,6 +67,8 @@ pub struct Summary<'m> {
     pub class_counts: &'m [usize],
     /// What an error costs in each; empty where all cost the same.
     pub costs: &'m [f64],
+    /// Costs of errors, also where a threshold stands for them.
+    pub costs_of_errors: &'m [f64],
     /// Columns of the data.
     pub columns: Columns<'m>,
     /// Features, which the columns make.
@@ -153,6 +155,7 @@ impl<'m> Summary<'m> {
             classes: &model.classes,
             class_counts: &record.class_counts,
             costs: &model.costs,
+            costs_of_errors: model.costs_of_errors(),
             columns: Columns::new(&model.schema),
             features: Features::new(model),
             selected_features: model.selected_features(),
@@ -197,9 +200,8 @@ impl<'m> Summary<'m> {
 
 impl<'m> Columns<'m> {
     fn new(schema: &'m Schema) -> Self {
-        let is_numeric = |kind: &ColumnKind| matches!(kind, ColumnKind::Numeric { .. });
         let columns = schema.columns.iter();
-        let numeric = columns.filter(|c| is_numeric(&c.kind)).count();
+        let numeric = columns.filter(|c| !c.kind.is_categorical()).count();
         Self {
             schema,
             numeric,

@@ -27,6 +27,18 @@ pub struct ThresholdFacts<'m> {
     pub rule: Option<String>,
 }
 
+/// A measure of held-out rows as the model decides them.
+fn measured(a: &Assessment, score: Score) -> Option<f64> {
+    match score {
+        Score::Error => Some(a.error),
+        Score::LogLoss => a.log_loss,
+        Score::Balanced => Some(a.balanced_accuracy),
+        Score::Auc => a.auc,
+        Score::F1 => Some(a.f1),
+        Score::Mcc => Some(a.mcc),
+    }
+}
+
 impl<'m> Quality<'m> {
     /// Reads it from a model.
     pub fn new(model: &'m Model) -> Self {
@@ -34,6 +46,10 @@ impl<'m> Quality<'m> {
         let assessment = record.assessment.as_ref();
         let protocol = &record.options.protocol;
         let criterion = record.cv.as_ref().and_then(|cv| cv.best().score);
+        // The table counts scores, which decide otherwise where probabilities lean on shares.
+        let decides = protocol.costs.is_empty() && model.threshold.is_none();
+        let leaning = record.cv.as_ref().and_then(|cv| cv.calibrated);
+        let own = assessment.filter(|_| decides && leaning.is_some());
         Self {
             expected: record.expected(),
             assessment,
@@ -41,10 +57,10 @@ impl<'m> Quality<'m> {
                 let b = a.baseline;
                 (model.classes[b.class].as_str(), b.error, b.log_loss)
             }),
-            score: protocol
-                .score
-                .zip(criterion)
-                .map(|(s, loss)| (s, s.as_loss(loss))),
+            score: protocol.score.zip(criterion).map(|(s, loss)| {
+                let own = own.and_then(|a| measured(a, s));
+                (s, own.unwrap_or_else(|| s.as_loss(loss)))
+            }),
             threshold: model.threshold.map(|t| ThresholdFacts {
                 positive: &model.classes[t.positive],
                 value: t.value,

@@ -15,6 +15,12 @@ pub struct Tuning<'m> {
     pub score: Option<Score>,
     /// Whether log losses are before the calibration that the model has.
     pub uncalibrated: bool,
+    /// Whether the errors of the table are before that calibration, too, which leans on shares.
+    pub undecided: bool,
+    /// Error of the model, before costs and a threshold.
+    pub error: Option<f64>,
+    /// Its standard error.
+    pub standard_error: f64,
     /// Number of folds.
     pub folds: usize,
     /// By which rule one of them was taken.
@@ -83,9 +89,16 @@ impl<'m> Tuning<'m> {
         let cv = model.record.cv.as_ref()?;
         let columns = trial::columns(cv);
         Some(Self {
-            validation: settings::plan(model).validation,
+            // One fold is a split, also where the method asked for it.
+            validation: match settings::plan(model).validation {
+                Validation::Folds if cv.folds == 1 => Validation::Split,
+                asked => asked,
+            },
             score: model.record.options.protocol.score,
             uncalibrated: model.temperature != 1.0 || !model.shifts.is_empty(),
+            undecided: cv.calibrated.is_some(),
+            error: cv.error(),
+            standard_error: cv.standard_error(),
             folds: cv.folds,
             rule: cv.rule,
             optimism: cv.optimism,

@@ -86,10 +86,11 @@ fn print_grid(cv: &Tuning<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     table(&header, &rows, out)?;
     print_rest(cv.trials.len(), SHOWN, out)?;
     if cv.uncalibrated && cv.best().press.is_none() {
-        writeln!(
-            out,
-            "  log loss: before the calibration of the probabilities"
-        )?;
+        let what = match cv.undecided {
+            true => "errors and log loss",
+            false => "log loss",
+        };
+        writeln!(out, "  {what}: before the calibration of the probabilities")?;
     }
     Ok(())
 }

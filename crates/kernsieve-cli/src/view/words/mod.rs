@@ -17,4 +17,4 @@ pub use numbers::{
     size,
 };
 pub use options::in_words;
-pub use quality::{before_costs, beside_baseline, expected_error, threshold};
+pub use quality::{before_costs, beside_baseline, expected_error, log_loss_words, threshold};

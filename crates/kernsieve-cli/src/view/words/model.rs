@@ -13,8 +13,8 @@ pub fn chosen(model: &Summary<'_>) -> String {
         words.push_str(", ");
         words.push_str(&setting_words(setting));
     }
-    if !model.costs.is_empty() {
-        let costs = model.classes.iter().zip(model.costs);
+    if !model.costs_of_errors.is_empty() {
+        let costs = model.classes.iter().zip(model.costs_of_errors);
         let costs: Vec<String> = costs
             .map(|(c, v)| format!("{} {}", clean(c, 24), short(*v)))
             .collect();

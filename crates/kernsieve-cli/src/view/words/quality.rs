@@ -1,7 +1,8 @@
 //! How good a model is, in words.
 
-use super::{clean, percent, short};
+use super::{clean, percent, plural, short};
 use crate::view::summary::Summary;
+use kernsieve::model::Assessment;
 use kernsieve::params::{Score, Validation};
 
 /// The error to expect on new rows, and where it comes from.
@@ -35,13 +36,10 @@ pub fn beside_baseline(model: &Summary<'_>) -> Option<String> {
     let quality = &model.quality;
     let (class, error, log_loss) = quality.baseline?;
     let a = quality.assessment?;
-    let mut words = format!(
-        "{} always saying '{}'; log loss {} ({} by class shares)",
-        percent(error),
-        clean(class, 24),
-        three(a.log_loss),
-        three(log_loss)
-    );
+    let mut words = format!("{} always saying '{}'", percent(error), clean(class, 24));
+    if let Some(own) = log_loss_words(a, log_loss) {
+        words.push_str(&format!("; {own}"));
+    }
     if let Some(auc) = a.auc {
         words.push_str(&format!(", AUC {}", three(auc)));
     }
@@ -53,9 +51,21 @@ pub fn beside_baseline(model: &Summary<'_>) -> Option<String> {
     Some(words)
 }
 
+/// The log loss beside that of the shares, and of how many rows it is if not of all.
+pub fn log_loss_words(a: &Assessment, by_shares: f64) -> Option<String> {
+    let rows = a.log_loss_rows.map_or(String::new(), |rows| {
+        format!(", of {} whose class the fits knew", plural(rows, "row"))
+    });
+    let own = three(a.log_loss?);
+    Some(format!(
+        "log loss {own} ({} by class shares{rows})",
+        three(by_shares)
+    ))
+}
+
 /// The error before costs or a threshold.
 pub fn before_costs(model: &Summary<'_>) -> Option<String> {
-    let before = model.tuning.as_ref()?.best().error?;
+    let before = model.tuning.as_ref()?.error?;
     let after = model.quality.assessment?.error;
     let what = match (&model.quality.threshold, model.costs.is_empty()) {
         (Some(_), _) => "the threshold",

@@ -154,6 +154,7 @@ mod tests {
             size,
             softmax,
             before: None,
+            guided: false,
             votes: vec![],
         };
         CvEntry {

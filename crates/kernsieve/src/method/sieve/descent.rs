@@ -47,7 +47,7 @@ impl Descent {
         let turned = settings.iter().find(|s| s.before.is_some());
         let plan = turned.or(settings.first()).map(SieveSetting::plan);
         let plan = plan.ok_or(Error::NoConvergence("the sieve"))?;
-        let weigh = plan.rounds > 0;
+        let weigh = plan.rounds > 0 || plan.guided;
         let fewest = |turned: bool| {
             let own = settings.iter().filter(|s| s.before.is_some() == turned);
             own.map(|s| s.n_features).min()
@@ -59,7 +59,7 @@ impl Descent {
             votes,
         };
         let start = Verdict::start(&plan.form);
-        let mut now = learner.judge_around(&sample.active, &start, &AROUND)?;
+        let mut now = learner.judge_around(&learner.start(plan.guided)?, &start, &AROUND)?;
         for _ in 0..plan.rounds {
             now = learner.round(&now, usize::MAX, true, &AROUND)?;
         }

@@ -4,6 +4,7 @@
 //! that the median distance between rows is 1: a bandwidth then means the same whatever the weights
 //! are, in every fold and for every family.
 
+use super::guide::quadratic_slopes;
 use super::judge::{Ground, Solution, Verdict, best, weighted};
 use super::sample::Sample;
 use super::weights::squared_slopes;
@@ -18,6 +19,8 @@ const ROWS_FOR_MEDIAN: usize = 500;
 pub(super) const AROUND: [f64; 3] = [1.6, 1.0, 0.6];
 /// Ridges tried around the last best one.
 const RIDGES_AROUND: [f64; 3] = [3.0, 1.0, 1.0 / 3.0];
+/// The least weight to begin with, relative to the largest.
+const LEAST_START: f64 = 0.1;
 /// Ridges stay between these.
 const RIDGE_RANGE: (f64, f64) = (1e-5, 100.0);
 
@@ -75,6 +78,23 @@ impl Learner<'_> {
         let widths: Vec<f64> = around.iter().map(|f| f * width).collect();
         let ridges = RIDGES_AROUND.map(|f| (f * last.ridge).clamp(RIDGE_RANGE.0, RIDGE_RANGE.1));
         self.judge(weights, &widths, last.linear, &ridges)
+    }
+
+    /// The weights to begin with: all alike, or those of a quadratic function. No feature is out
+    /// of sight there: it may matter in a way that such a function does not see.
+    pub fn start(&self, guided: bool) -> Result<Vec<f64>> {
+        let active = &self.sample.active;
+        let Some(slopes) = guided.then(|| quadratic_slopes(self.sample)).transpose()? else {
+            return Ok(active.clone());
+        };
+        let weights = slopes.map(|s| self.weights_of(&s, usize::MAX, true));
+        let pairs = weights.iter().flatten().zip(active);
+        let weights: Vec<f64> = pairs.map(|(w, a)| w.max(LEAST_START * a)).collect();
+        Ok(if weights.is_empty() {
+            active.clone()
+        } else {
+            weights
+        })
     }
 
     /// Average squared slopes of the fitted function, in units of the features themselves.

@@ -13,6 +13,7 @@
 
 mod choose;
 mod descent;
+mod guide;
 mod judge;
 mod learn;
 mod params;
@@ -30,8 +31,8 @@ use params::PARAMS;
 
 use super::klr::logits;
 use super::{
-    About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs,
-    PathStep, Problem, Ranking, Refinement, Sparse, some,
+    About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Once,
+    Outputs, PathStep, Problem, Ranking, Refinement, Sparse, some,
 };
 use crate::data::{NormalScores, stratified_sample};
 use crate::decision::Decision;
@@ -43,10 +44,10 @@ use crate::params::{Preparation, Protocol, Rule};
 use descent::{Descent, levels};
 use judge::weighted;
 use learn::Learnt;
-use path::{Path, sharpened};
+use path::{Coefficients, Path, sharpened};
 use refit::{Rows, refit};
 use sample::Sample;
-use search::{Plan, SECOND, landmarks, plan, scores_of};
+use search::{Plan, Scale, plan, scores_of};
 
 /// Rows on which everything is tuned. Up to this number, every row is a candidate for the samples;
 /// beyond, at most as many are drawn by class.
@@ -56,6 +57,11 @@ const CANDIDATES: usize = 3000;
 const MOST_PRODUCTS: f64 = 2e12;
 /// Candidates when features are dropped.
 const FEWER_CANDIDATES: usize = 800;
+/// From this many rows on, some are held out once in place of folds of a sample: a fifth of them,
+/// but not more than this, of at most so many rows.
+const HELD_OUT: usize = 10_000;
+const MANY_ROWS: usize = 8000;
+const MOST_ROWS: usize = 110_000;
 /// Ridge of the softmax relative to that of the least squares: the same penalty near even odds.
 const SOFTMAX_RIDGE: f64 = 0.125;
 /// Samples of a softmax refit, as shares of the rows, with all features and with fewer.
@@ -65,8 +71,9 @@ const SOFTMAX_SHARES: (&[f64], &[f64]) = (
 );
 /// Tolerance of a softmax refit in folds, with all features and with fewer, and in the model.
 const TOLERANCE: ((f64, f64), f64) = ((1e-4, 1e-3), 1e-8);
-/// Most samples of a softmax refit, with all features and with fewer.
+/// Most samples of a softmax refit, with all features and with fewer, and on many rows.
 const MOST_SOFTMAX: (usize, usize) = (600, 300);
+const MORE_SOFTMAX: usize = 1200;
 
 /// Values of kernel functions that a softmax refit may hold: beyond, it sees rows drawn by class.
 const MOST_VALUES: usize = 30_000_000;
@@ -80,12 +87,16 @@ fn n_candidates(n: usize) -> usize {
     n.min(most.clamp(CANDIDATES / 3, CANDIDATES))
 }
 
-/// Seconds of one core: the search on at most 3000 rows, and the path of samples on all of them.
+/// Seconds of one core: the search on at most 3000 rows, or on more of many, and the paths of samples.
 fn seconds(n: f64, p: f64, c: f64) -> f64 {
     let some = n.min(1000.0);
     let search = 7e-6 * some * some * (1.0 + p.min(2000.0) / 200.0) * (0.9 + 0.05 * c);
     let m = n_candidates(n as usize) as f64;
-    search + 2e-3 * (n.min(3000.0) - some) + 2e-11 * n * m * m
+    let many = match n as usize >= MANY_ROWS {
+        true => 30.0 + 8e-11 * n.min(MOST_ROWS as f64) * m * m,
+        false => 0.0,
+    };
+    search + 2e-3 * (n.min(3000.0) - some) + 2e-11 * n * m * m + many
 }
 
 /// Sizes along a path: each a quarter larger than the last, and the longest.
@@ -115,34 +126,54 @@ impl Seen {
         if let Some(scores) = &scores {
             scores.apply_in_place(&mut x);
         }
-        let sample = Sample::new(problem, scores.as_ref(), SECOND, landmarks(problem));
+        let sample = Sample::new(problem, scores.as_ref(), Scale::of(problem.n()).learn);
         Self { scores, x, sample }
     }
 }
 
 impl Sieve {
+    /// Numbers of features to try. On many rows every one is a path through all of them: there it
+    /// is all features, and those about the best number where rows were left out.
+    fn levels(&self, plan: &Plan, active: usize, many: bool) -> Vec<usize> {
+        let mut levels = levels(active, self.max_features);
+        if !many {
+            return levels;
+        }
+        let most = self.max_features.unwrap_or(active);
+        let at = levels.iter().position(|l| Some(*l) == plan.fewer);
+        let mut place = 0;
+        levels.retain(|&level| {
+            place += 1;
+            level >= most || at.is_some_and(|at| place == at || place == at + 1 || place == at + 2)
+        });
+        levels
+    }
+
     /// Settings of a plan: a path of samples with all features, and shorter ones with fewer.
     fn arm(&self, plan: &Plan, problem: &Problem) -> Vec<SieveSetting> {
         let n = problem.n();
         let most = self.max_support.unwrap_or(n).min(n);
         let active = problem.n_active();
         let allowed = self.max_features.unwrap_or(active).min(active);
+        let many = n > CANDIDATES;
         let mut arm = Vec::new();
-        for level in levels(active, self.max_features) {
+        for level in self.levels(plan, active, many) {
             if level > allowed {
                 continue;
             }
-            let sizes = sizes(most.min(match level == active {
-                true => CANDIDATES,
+            let sizes = sizes(most.min(match many || level == active {
+                true => n_candidates(n),
                 false => FEWER_CANDIDATES,
             }));
             let (shares, most) = match level == allowed {
+                _ if many => (SOFTMAX_SHARES.0, MORE_SOFTMAX),
                 true => (SOFTMAX_SHARES.0, MOST_SOFTMAX.0),
                 false => (SOFTMAX_SHARES.1, MOST_SOFTMAX.1),
             };
             let mut tried = vec![];
             for share in shares {
-                let goal = ((share * n as f64) as usize).clamp(1, most);
+                let rows = n.min(CANDIDATES) as f64;
+                let goal = ((share * rows) as usize).clamp(1, most);
                 if let Some(&size) = sizes.iter().min_by_key(|s| s.abs_diff(goal))
                     && !tried.contains(&size)
                 {
@@ -173,8 +204,10 @@ impl Sieve {
     ) -> Result<Vec<HeldOut>> {
         let problem = &fold.train;
         let all = settings.iter().all(|s| s.n_features >= problem.n_active());
+        let n = problem.n();
         let (most, tolerance) = match all {
-            true => (CANDIDATES, TOLERANCE.0.0),
+            true => (n_candidates(n), TOLERANCE.0.0),
+            false if n > CANDIDATES => (n_candidates(n), TOLERANCE.0.1),
             false => (FEWER_CANDIDATES, TOLERANCE.0.1),
         };
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
@@ -182,10 +215,6 @@ impl Sieve {
         let path = Path::new(problem, &seen.x, learnt, &candidates, longest)?;
         let u = weighted(held_out, &learnt.weights);
         let decision = logits(problem);
-        let rows = Rows {
-            problem,
-            x: &seen.x,
-        };
         let mut out: Vec<Option<HeldOut>> = vec![None; settings.len()];
         for readout in [None, Some(SOFTMAX_RIDGE)] {
             let mut own: Vec<usize> = (0..settings.len())
@@ -197,7 +226,7 @@ impl Sieve {
                 _ if own.is_empty() => continue,
                 None => path.follow(&u, &sizes).into_iter().map(sharpened).collect(),
                 Some(ridge) => {
-                    let found = refit(&rows, learnt, &path, &sizes, ridge, tolerance)?;
+                    let found = refit_some(seen, problem, learnt, &path, &sizes, ridge, tolerance)?;
                     let longest = sizes.last().copied().unwrap_or(0);
                     let k = cross_gram(&learnt.verdict.kernel, &u, &path.centres(longest));
                     let some = |n: usize| View::new(k.as_slice(), k.rows(), n, k.cols());
@@ -216,6 +245,26 @@ impl Sieve {
         }
         Ok(out.into_iter().flatten().collect())
     }
+}
+
+/// A softmax refit on as many of the rows as may be held.
+fn refit_some(
+    seen: &Seen,
+    problem: &Problem,
+    learnt: &Learnt,
+    path: &Path,
+    sizes: &[usize],
+    ridge: f64,
+    tolerance: f64,
+) -> Result<Vec<(Coefficients, FitReport)>> {
+    let longest = sizes.last().map_or(0, |s| (*s).min(path.len()));
+    let most = MOST_VALUES / (longest + 1);
+    let drawn = stratified_sample(&problem.labels, most, problem.seed ^ 3);
+    let rows = Rows {
+        problem: &problem.select(&drawn),
+        x: &seen.x.select_rows(&drawn),
+    };
+    refit(&rows, learnt, path, sizes, ridge, tolerance)
 }
 
 impl Method for Sieve {
@@ -247,9 +296,15 @@ impl Method for Sieve {
 
     fn footprint(&self, n: usize) -> Footprint {
         let m = n_candidates(n);
-        let values = (n * MOST_SOFTMAX.0).min(MOST_VALUES);
+        let many = n > CANDIDATES;
+        let longest = if many { MORE_SOFTMAX } else { MOST_SOFTMAX.0 };
+        let values = (n * longest).min(MOST_VALUES);
+        // Matrices of a softmax refit, or of the judges of three bandwidths.
+        let (rows, marks) = Scale::of(n).learn;
+        let learning = if many { 11 * rows * marks } else { 0 };
+        let tall = learning.max(5 * values);
         Footprint {
-            cache: 8 * (4 * m * m + 2 * path::BLOCK.min(n) * m + 5 * values) as u64,
+            cache: 8 * (4 * m * m + 2 * path::BLOCK.min(n) * m + tall) as u64,
             ..Footprint::NONE
         }
     }
@@ -260,6 +315,13 @@ impl Method for Sieve {
 
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         Some(CANDIDATES)
+    }
+
+    fn holds_out(&self, n: usize) -> Option<Once> {
+        (n >= MANY_ROWS).then(|| Once {
+            rows: n.min(MOST_ROWS),
+            held_out: HELD_OUT.min(n / 5),
+        })
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SieveSetting>> {
@@ -373,13 +435,8 @@ impl Method for Sieve {
                 (parts, report)
             }
             Some(ridge) => {
-                let most = MOST_VALUES / (path.len() + 1);
-                let drawn = stratified_sample(&problem.labels, most, problem.seed ^ 3);
-                let rows = Rows {
-                    problem: &problem.select(&drawn),
-                    x: &seen.x.select_rows(&drawn),
-                };
-                let found = refit(&rows, learnt, &path, &[setting.size], ridge, TOLERANCE.1)?;
+                let sizes = [setting.size];
+                let found = refit_some(&seen, problem, learnt, &path, &sizes, ridge, TOLERANCE.1)?;
                 let found = found.into_iter().next();
                 found.ok_or(Error::NoConvergence("the softmax refit"))?
             }

@@ -127,6 +127,9 @@ pub struct SieveSetting {
     /// With what features were dropped, if not with the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Before>,
+    /// Whether weights begin with the slopes of a quadratic function, and not all alike.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guided: bool,
     /// Features that folds kept, and how many of them did, if features were dropped there: the fit
     /// on all rows keeps what most folds do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -172,6 +175,8 @@ impl SieveSetting {
             rounds: self.rounds,
             form: self.first(),
             later: self.before.map(|b| (b.until, self.own())),
+            fewer: None,
+            guided: self.guided,
         }
     }
 }
@@ -208,7 +213,7 @@ impl Setting for SieveSetting {
     }
 
     fn same_search(&self, other: &Self) -> bool {
-        let fixed = |s: &Self| (s.first(), s.prepare, s.rounds, s.softmax);
+        let fixed = |s: &Self| (s.first(), s.prepare, s.rounds, s.guided, s.softmax);
         fixed(self) == fixed(other)
     }
 }

@@ -46,12 +46,11 @@ fn unit_weights(problem: &Problem) -> Option<Vec<f64>> {
 }
 
 impl Sample {
-    /// At most `rows` rows of a problem, as their scores if there are any, and `marks` landmarks.
+    /// At most so many rows of a problem, as their scores if there are any, and so many landmarks.
     pub fn new(
         problem: &Problem,
         scores: Option<&NormalScores>,
-        rows: usize,
-        marks: usize,
+        (rows, marks): (usize, usize),
     ) -> Self {
         let kept = stratified_sample(&problem.labels, rows, problem.seed);
         let part = problem.select(&kept);

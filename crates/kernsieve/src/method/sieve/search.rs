@@ -7,7 +7,7 @@
 use super::judge::{RIDGES, Verdict, best};
 use super::learn::{AROUND, Learner, Learnt};
 use super::sample::Sample;
-use super::{Before, Linear, Shape, Sieve, SieveSetting, levels};
+use super::{Before, CANDIDATES, Linear, Shape, Sieve, SieveSetting, levels};
 use crate::data::NormalScores;
 use crate::error::{Error, Result};
 use crate::expansion::nonzero;
@@ -16,17 +16,52 @@ use crate::method::Problem;
 use crate::params::Preparation;
 use rayon::prelude::*;
 
-/// Rows and landmarks of the first look.
-const FIRST: (usize, usize) = (800, 300);
-/// Rows on which weights are learnt.
-pub(super) const SECOND: usize = 1500;
-/// Rows times squared landmarks there: all rows are landmarks up to 669, 447 of 1500 rows. Narrow
-/// kernels need landmarks everywhere.
+/// How much of the rows a search looks at: rows and landmarks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    /// Of the first look.
+    first: (usize, usize),
+    /// Where weights are tried.
+    second: (usize, usize),
+    /// Where weights are learnt in folds and in the final fit.
+    pub learn: (usize, usize),
+    /// Rounds of weights. Weights that are learnt on few rows and judged by them look ever better
+    /// than they are.
+    rounds: usize,
+    /// Whether the slopes of a quadratic function are tried as a start.
+    guides: bool,
+}
+
+/// Rows times squared landmarks where weights are learnt: all rows are landmarks up to 669, 447 of
+/// 1500 rows. Narrow kernels need landmarks everywhere.
 const PRODUCTS: f64 = 3e8;
-/// Rounds of weights tried on few rows, and on many. Weights that are learnt on few rows and judged
-/// by them look ever better than they are.
-const ROUNDS: (usize, usize) = (1, 2);
-/// Pairs of preparation and kernel for which weights are learnt.
+
+impl Scale {
+    /// For a problem of this many rows. What a sample of few rows cannot show, such as two features
+    /// that matter only together among many others, one of many rows can.
+    pub fn of(n: usize) -> Self {
+        let rows = n.min(1500);
+        let marks = rows.min((PRODUCTS / rows as f64).sqrt() as usize);
+        if n <= CANDIDATES {
+            return Self {
+                first: (800, 300),
+                second: (rows, marks),
+                learn: (rows, marks),
+                rounds: if n < FEW_ROWS { 1 } else { 2 },
+                guides: false,
+            };
+        }
+        Self {
+            first: (2000, 450),
+            second: (n.min(4000), 600),
+            learn: (n.min(8000), (n / 6).clamp(500, 800)),
+            rounds: 4,
+            guides: true,
+        }
+    }
+}
+
+/// Pairs of preparation and kernel (and start) for which weights are learnt.
 const PAIRS: usize = 2;
 /// Features are worth dropping if the squared residual falls at least to this share.
 const WORTH_DROPPING: f64 = 0.95;
@@ -45,6 +80,9 @@ pub(super) struct Form {
     pub linear: bool,
 }
 
+/// Another form, from a number of features down.
+pub(super) type Turn = Option<(usize, Form)>;
+
 /// What is learnt: preparation and kernel, and how often weights are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
@@ -52,7 +90,11 @@ pub(super) struct Plan {
     pub rounds: usize,
     pub form: Form,
     /// Another form, from this number of features down.
-    pub later: Option<(usize, Form)>,
+    pub later: Turn,
+    /// The best number of features below all of them, where rows are left out.
+    pub fewer: Option<usize>,
+    /// Whether weights begin with the slopes of a quadratic function.
+    pub guided: bool,
 }
 
 impl Form {
@@ -78,6 +120,7 @@ impl Plan {
             size: 1,
             softmax: None,
             before,
+            guided: self.guided,
             votes: vec![],
         };
         let mut settings = vec![setting(&self.form, None)];
@@ -130,9 +173,14 @@ fn families(method: &Sieve) -> Vec<Family> {
     }
 }
 
+/// Preparation, the scores if it is theirs, kernel, and whether weights begin with a quadratic
+/// function.
+type Pair<'a> = (Preparation, Option<&'a NormalScores>, Family, bool);
+
 /// The best plan.
 pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     let families = families(method);
+    let scale = Scale::of(problem.n());
     let scores = problem.may_score.then(|| scores_of(problem));
     let mut preparations = vec![(Preparation::Standardize, None)];
     // With two-valued features alone, scores change nothing.
@@ -141,34 +189,44 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     {
         preparations.push((Preparation::Scores, Some(scores)));
     }
-    let pairs: Vec<(Preparation, Option<&NormalScores>, Family)> = preparations
-        .iter()
-        .flat_map(|(prepare, scores)| families.iter().map(move |f| (*prepare, *scores, *f)))
-        .collect();
+    let starts: &[bool] = match scale.guides && method.rounds != Some(0) {
+        true => &[false, true],
+        false => &[false],
+    };
+    let mut pairs: Vec<Pair<'_>> = vec![];
+    for (prepare, scores) in &preparations {
+        let own = starts
+            .iter()
+            .flat_map(|g| families.iter().map(move |f| (*f, *g)));
+        pairs.extend(own.map(|(family, guided)| (*prepare, *scores, family, guided)));
+    }
     let first: Vec<Learnt> = pairs
         .par_iter()
-        .map(|(_, scores, family)| {
-            let sample = Sample::new(problem, *scores, FIRST.0, FIRST.1);
-            look(method, &sample, &sample.active, *family)
+        .map(|&(_, scores, family, guided)| {
+            let sample = Sample::new(problem, scores, scale.first);
+            let learner = Learner {
+                sample: &sample,
+                family,
+                ridge: method.ridge,
+                votes: &[],
+            };
+            look(method, &sample, &learner.start(guided)?, family)
         })
         .collect::<Result<_>>()?;
     let order = ranked(first.iter().map(|l| l.verdict).collect());
-    let few = problem.n() < FEW_ROWS;
-    let rounds = method
-        .rounds
-        .unwrap_or(if few { ROUNDS.0 } else { ROUNDS.1 });
+    let rounds = method.rounds.unwrap_or(scale.rounds);
     // Weights for the best pairs, all on the same rows.
     let mut found: Vec<(Plan, Learnt)> = Vec::new();
     for &k in order.iter().take(PAIRS) {
-        let (prepare, scores, family) = pairs[k];
-        let sample = Sample::new(problem, scores, SECOND, landmarks(problem));
+        let (prepare, scores, family, guided) = pairs[k];
+        let sample = Sample::new(problem, scores, scale.second);
         let learner = Learner {
             sample: &sample,
             family,
             ridge: method.ridge,
             votes: &[],
         };
-        let mut now = learner.judge_around(&sample.active, &first[k].verdict, &AROUND)?;
+        let mut now = learner.judge_around(&learner.start(guided)?, &first[k].verdict, &AROUND)?;
         let form = Form::from(&now.verdict);
         for round in 0..=rounds {
             if round > 0 {
@@ -179,8 +237,11 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
                 rounds: round,
                 form,
                 later: None,
+                fewer: None,
+                guided,
             };
-            if method.rounds.is_none_or(|r| r == round) {
+            let learns = round > 0 || !guided;
+            if learns && method.rounds.is_none_or(|r| r == round) {
                 found.push((plan, now.clone()));
             }
         }
@@ -189,11 +250,15 @@ pub(super) fn plan(method: &Sieve, problem: &Problem) -> Result<Plan> {
     let chosen = best(&verdicts).ok_or(Error::NoConvergence("the search for a kernel"))?;
     let (plan, learnt) = found.swap_remove(chosen);
     let scores = scores.filter(|_| plan.prepare == Preparation::Scores);
-    let later = later(method, problem, scores.as_ref(), &plan, &learnt)?;
-    Ok(Plan { later, ..plan })
+    let (fewer, later) = later(method, problem, scores.as_ref(), &plan, &learnt)?;
+    Ok(Plan {
+        later,
+        fewer,
+        ..plan
+    })
 }
 
-/// Another form for few features, if dropping features helps: where leaving out rows finds the best
+/// The best number of features below all of them, and another form for few features, if dropping features helps: where leaving out rows finds the best
 /// number of them, all kernels are looked at anew. The kernel that bears much noise need not be the
 /// best one without it.
 fn later(
@@ -202,9 +267,10 @@ fn later(
     scores: Option<&NormalScores>,
     plan: &Plan,
     all: &Learnt,
-) -> Result<Option<(usize, Form)>> {
-    let weigh = plan.rounds > 0;
-    let sample = Sample::new(problem, scores, SECOND, landmarks(problem));
+) -> Result<(Option<usize>, Turn)> {
+    let weigh = plan.rounds > 0 || plan.guided;
+    let scale = Scale::of(problem.n());
+    let sample = Sample::new(problem, scores, scale.second);
     let mut learner = Learner {
         sample: &sample,
         family: plan.form.kernel.family(),
@@ -219,12 +285,13 @@ fn later(
     }
     let verdicts: Vec<Verdict> = found.iter().map(|l| l.verdict).collect();
     let worth = |v: &Verdict| v.brier <= WORTH_DROPPING * all.verdict.brier;
+    let fewer = best(&verdicts).map(|k| levels[k + 1]);
     let Some(chosen) = best(&verdicts).filter(|k| worth(&verdicts[*k])) else {
-        return Ok(None);
+        return Ok((fewer, None));
     };
     let level = levels[chosen + 1];
     let slopes = learner.slopes(&found[chosen]);
-    let sample = Sample::new(problem, scores, FIRST.0, FIRST.1);
+    let sample = Sample::new(problem, scores, scale.first);
     let mut looks = vec![];
     for family in families(method) {
         learner.family = family;
@@ -232,15 +299,8 @@ fn later(
         looks.push(look(method, &sample, &weights, family)?.verdict);
     }
     let form = best(&looks).map(|k| Form::from(&looks[k]));
-    Ok(form
-        .filter(|f| !f.is_about(&plan.form))
-        .map(|form| (level, form)))
-}
-
-/// Landmarks for weights that are learnt on the rows of a problem.
-pub(super) fn landmarks(problem: &Problem) -> usize {
-    let rows = problem.n().min(SECOND);
-    rows.min((PRODUCTS / rows as f64).sqrt() as usize)
+    let form = form.filter(|f| !f.is_about(&plan.form));
+    Ok((fewer, form.map(|form| (level, form))))
 }
 
 /// The normal scores of a problem's rows.

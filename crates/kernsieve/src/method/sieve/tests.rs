@@ -1,8 +1,9 @@
+use super::guide::quadratic_slopes;
 use super::judge::{Ground, Verdict, best, linear_variance, of_family, weighted};
 use super::learn::{Learner, Learnt};
 use super::path::{Path, sharpened};
 use super::sample::Sample;
-use super::search::{Form, Plan};
+use super::search::{Form, Plan, Scale};
 use super::weights::slopes;
 use super::*;
 use crate::data::{Labels, Rng};
@@ -57,7 +58,7 @@ fn learnt(sample: &Sample, family: Family, linear: bool) -> Learnt {
 /// Penalised least squares by its normal equations: fitted responses of rows `new`.
 fn direct(problem: &Problem, rows: &[usize], learnt: &Learnt, new: &Matrix) -> Matrix {
     let kept = problem.select(rows);
-    let sample = Sample::new(&kept, None, usize::MAX, usize::MAX);
+    let sample = Sample::new(&kept, None, (usize::MAX, usize::MAX));
     let u = weighted(&kept.x, &learnt.weights);
     let v = weighted(new, &learnt.weights);
     let tau = linear_variance(&learnt.weights);
@@ -105,7 +106,7 @@ fn rows_left_out_by_formula_are_rows_left_out() {
         (Family::RadialLaplacian, true, false),
     ] {
         let problem = problem(40, 3, 5, weights);
-        let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+        let sample = Sample::new(&problem, None, (usize::MAX, usize::MAX));
         let now = learnt(&sample, family, linear);
         let verdict = now.verdict;
         let (mut wrong, mut square) = (0.0, 0.0);
@@ -141,7 +142,7 @@ fn rows_left_out_by_formula_are_rows_left_out() {
 fn blocks_of_one_row_are_rows() {
     let mut problem = problem(50, 3, 6, true);
     let judge = |problem: &Problem| {
-        let sample = Sample::new(problem, None, usize::MAX, 30);
+        let sample = Sample::new(problem, None, (usize::MAX, 30));
         let now = learnt(&sample, Family::Gaussian, false);
         let ground = Ground::new(&sample, Family::Gaussian, &now.weights);
         ground.judge(0.9, false, &[0.2, 1.0]).expect("solves")
@@ -157,7 +158,7 @@ fn blocks_of_one_row_are_rows() {
 fn slopes_match_central_differences() {
     let problem = problem(30, 3, 7, false);
     for family in FAMILIES {
-        let sample = Sample::new(&problem, None, usize::MAX, 12);
+        let sample = Sample::new(&problem, None, (usize::MAX, 12));
         let now = learnt(&sample, family, true);
         let ground = Ground::new(&sample, family, &now.weights);
         let solution = now.solution.clone();
@@ -201,7 +202,7 @@ fn the_end_of_the_path_is_kernel_ridge_regression() {
     for (linear, weights) in [(false, false), (true, false), (true, true)] {
         for family in FAMILIES {
             let problem = problem(45, 3, 8, weights);
-            let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+            let sample = Sample::new(&problem, None, (usize::MAX, usize::MAX));
             let now = learnt(&sample, family, linear);
             let all: Vec<usize> = (0..45).collect();
             let path = Path::new(&problem, &problem.x, &now, &all, 45).expect("selects");
@@ -245,7 +246,7 @@ fn noise_loses_weight_and_copies_share_it() {
     });
     let mut problem = Problem::new(x, base.labels.clone()).expect("valid");
     problem.feature_weights[6] = 0.0;
-    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    let sample = Sample::new(&problem, None, (usize::MAX, usize::MAX));
     for family in FAMILIES {
         let learner = Learner {
             sample: &sample,
@@ -286,6 +287,8 @@ fn turning() -> Plan {
         rounds: 1,
         form: form(Kernel::Laplacian { bandwidth: 1.0 }, 0.1),
         later: Some((3, form(Kernel::Gaussian { bandwidth: 0.7 }, 0.2))),
+        fewer: None,
+        guided: false,
     }
 }
 
@@ -313,7 +316,7 @@ fn a_setting_knows_the_plan_it_comes_from() {
 #[test]
 fn features_are_dropped_with_one_kernel_and_kept_with_another() {
     let problem = problem(150, 6, 4, false);
-    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    let sample = Sample::new(&problem, None, (usize::MAX, usize::MAX));
     let all: Vec<SieveSetting> = levels(6, None)
         .into_iter()
         .flat_map(|k| turning().settings(k))
@@ -336,7 +339,7 @@ fn features_are_dropped_with_one_kernel_and_kept_with_another() {
 #[test]
 fn what_most_folds_keep_stays() {
     let problem = problem(150, 6, 4, false);
-    let sample = Sample::new(&problem, None, usize::MAX, usize::MAX);
+    let sample = Sample::new(&problem, None, (usize::MAX, usize::MAX));
     let setting = turning().settings(2).remove(0);
     let kept = |votes: &[(usize, usize)]| {
         let one = std::slice::from_ref(&setting);
@@ -360,4 +363,88 @@ fn the_best_verdict_weighs_error_and_residuals() {
     assert_eq!(best(&[at(0.2, 0.3), at(0.1, 0.2), at(0.1, 0.25)]), Some(1));
     assert_eq!(best(&[at(f64::NAN, 0.1), at(0.5, 0.9)]), Some(1));
     assert_eq!(best(&[]), None);
+}
+
+/// Two features that matter only together, one by its square and one by itself, of `p`.
+fn interaction(n: usize, p: usize) -> Problem {
+    let mut rng = Rng::new(3);
+    let x = Matrix::from_fn(n, p, |_, _| rng.normal());
+    let class = |i: usize| {
+        let f = x[(i, 0)] * x[(i, 1)] + 0.5 * (x[(i, 2)].powi(2) - 1.0) + 0.6 * x[(i, 3)];
+        usize::from(f > 0.0).to_string()
+    };
+    let names: Vec<String> = (0..n).map(class).collect();
+    Problem::new(x, Labels::from_text(&names)).expect("valid")
+}
+
+#[test]
+fn quadratic_slopes_are_those_of_a_quadratic_function() {
+    let problem = interaction(6000, 30);
+    let mut sample = Sample::new(&problem, None, (usize::MAX, 10));
+    // A response whose slopes are known.
+    let f = |x: &[f64]| 2.0 * x[0] * x[1] + 0.5 * (x[2] * x[2]) - 3.0 * x[3];
+    sample.y = Matrix::from_fn(6000, 1, |i, _| f(sample.x.row(i)));
+    let slopes = quadratic_slopes(&sample).expect("solves").expect("in time");
+    // The standard errors of these squares are 8, 8, 13 and 4 % by their fourth moments.
+    for (j, expected) in [(0, 4.0), (1, 4.0), (2, 1.0), (3, 9.0)] {
+        let off: f64 = slopes[j] / expected - 1.0;
+        assert!(off.abs() < 0.4, "{j}: {}", slopes[j]);
+    }
+    // The bound is about the largest of all terms of noise: hardly anything is above it.
+    assert!(slopes[4..].iter().all(|s| *s < 0.05), "{slopes:?}");
+}
+
+#[test]
+fn weights_find_what_matters_only_together_on_many_rows() {
+    let problem = interaction(6000, 30);
+    let scale = Scale::of(6000);
+    let sample = Sample::new(&problem, None, (2000, 200));
+    assert!(scale.learn.0 == 6000 && scale.learn.1 > 447);
+    let learner = Learner {
+        sample: &sample,
+        family: Family::Gaussian,
+        ridge: None,
+        votes: &[],
+    };
+    let alike = learner.start(false).expect("there");
+    assert_eq!(alike, sample.active);
+    let start = learner.start(true).expect("there");
+    assert!(start.iter().all(|w| *w >= 0.1 && *w <= 1.0));
+    let form = Verdict::start(&form(Kernel::Gaussian { bandwidth: 1.0 }, 0.3));
+    let judged = |weights: &[f64]| {
+        learner
+            .judge_around(weights, &form, &[1.0])
+            .expect("solves")
+    };
+    let now = judged(&start);
+    // Rows left out agree, and a round of learning keeps the four.
+    assert!(now.verdict.brier < 0.9 * judged(&alike).verdict.brier);
+    let next = learner
+        .round(&now, usize::MAX, true, &[1.0])
+        .expect("solves");
+    for weights in [&now.weights, &next.weights] {
+        let most = weights[4..].iter().copied().fold(0.0, f64::max);
+        assert!(weights[..4].iter().all(|w| *w > 1.5 * most), "{weights:?}");
+    }
+}
+
+#[test]
+fn few_rows_are_searched_as_ever_and_many_are_held_out_once() {
+    let small = Scale::of(3000);
+    assert_eq!(small.learn, (1500, 447));
+    assert_eq!(Scale::of(600).learn, (600, 600));
+    assert_eq!(Sieve::new().holds_out(7999), None);
+    let once = |n| Sieve::new().holds_out(n).expect("many");
+    assert_eq!((once(8000).rows, once(8000).held_out), (8000, 1600));
+    assert_eq!(
+        (once(1_000_000).rows, once(1_000_000).held_out),
+        (110_000, 10_000)
+    );
+    // On many rows: all features, and those about the best number.
+    let plan = Plan {
+        fewer: Some(12),
+        ..turning()
+    };
+    assert_eq!(Sieve::new().levels(&plan, 50, true), [50, 25, 12, 6]);
+    assert_eq!(Sieve::new().levels(&plan, 50, false), levels(50, None));
 }

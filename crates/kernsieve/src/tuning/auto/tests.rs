@@ -280,3 +280,20 @@ fn what_would_take_long_beside_the_sieve_is_left_out() {
     // The time to expect is that of what is tried.
     assert!(first.seconds(&many) < 100.0, "{}", first.seconds(&many));
 }
+
+#[test]
+fn a_log_loss_that_nobody_measured_is_no_perfect_one() {
+    let data = simulate::rings(3);
+    let trained = run(&data, None);
+    let about = &crate::method::Lda::ABOUT;
+    let own = runner(0, about, trained).expect("validated");
+    let (log_loss, by_shares) = (own.log_loss.expect("measured"), own.by_shares);
+    assert!(log_loss < by_shares);
+    let measured = own.accuracy();
+    let mut record = own.trained;
+    let assessment = record.model.record.assessment.as_mut().expect("there");
+    assessment.log_loss = None;
+    let other = runner(0, about, record).expect("validated");
+    let more = other.accuracy() - measured;
+    assert!((more - LOG_LOSS * (by_shares - log_loss)).abs() < 1e-12);
+}
