@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 /// Each room with the rooms that it may use. A room stands below those that it uses.
 const ROOMS: &[(&str, &str)] = &[
     ("error", ""),
+    ("checksum", ""),
     ("linalg", ""),
     ("metrics", ""),
     ("notice", ""),
@@ -28,8 +29,13 @@ const ROOMS: &[(&str, &str)] = &[
     ("decision", "classes linalg"),
     ("discriminant_kernel", "decision expansion linalg"),
     (
+        "partial",
+        "checksum classes data decision discriminant_kernel expansion kernel linalg",
+    ),
+    (
         "method",
-        "classes data decision discriminant_kernel expansion kernel linalg metrics notice params solver",
+        "classes data decision discriminant_kernel expansion kernel linalg metrics notice params \
+         partial solver",
     ),
     (
         "model",
@@ -37,11 +43,11 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "model_file",
-        "data decision discriminant_kernel expansion kernel linalg model",
+        "checksum data decision discriminant_kernel expansion kernel linalg model",
     ),
     (
         "tuning",
-        "classes data decision expansion kernel linalg method metrics model notice params",
+        "classes data decision expansion kernel linalg method metrics model notice params partial",
     ),
     ("catalogue", "data method model notice params tuning"),
 ];

@@ -62,6 +62,9 @@ pub enum Error {
     /// A model file cannot be used.
     #[error("not a usable model file: {0}")]
     ModelFile(String),
+    /// Partial sums cannot be used.
+    #[error("these partial sums cannot be used: {0}")]
+    Part(String),
     /// Reading or writing failed.
     #[error("{path}: {source}")]
     Io {

@@ -26,6 +26,7 @@
 //! [`decision`] -> [`method`] -> [`model`] and [`model_file`] -> [`tuning`] -> [`catalogue`].
 
 pub mod catalogue;
+pub mod checksum;
 pub mod classes;
 pub mod data;
 pub mod decision;
@@ -40,6 +41,7 @@ pub mod model;
 pub mod model_file;
 pub mod notice;
 pub mod params;
+pub mod partial;
 pub mod solver;
 pub mod statistics;
 #[cfg(test)]

@@ -10,6 +10,11 @@ pub use least_squares::{LeastSquares, least_squares};
 
 use crate::error::{Error, Result};
 
+/// The triangular factor of a tall matrix whose rows are written one by one.
+pub fn triangular_factor(rows: usize, width: usize, fill: impl FnMut(usize, &mut [f64])) -> Matrix {
+    kernsieve_dense::tall_qr(rows, width, 0, fill).r
+}
+
 /// Cholesky factor of `a + shift I`.
 pub fn cholesky_shifted(mut a: Matrix, shift: f64) -> Result<Cholesky> {
     for i in 0..a.rows() {

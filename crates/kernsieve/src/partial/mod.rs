@@ -1,0 +1,32 @@
+//! What a fit needs to know of the rows, as sums that add up.
+//!
+//! Every type here has `update` with a block of rows and `merge` with the same sums of other rows,
+//! and travels as bytes (`to_bytes`, `from_bytes`): blocks may come from a file that does not fit
+//! into memory, or from many machines. Merging in a fixed order gives the same bits every time;
+//! another order, or another division of the rows into blocks, changes no more than rounding.
+//!
+//! | sums | of | give |
+//! |---|---|---|
+//! | [`Moments`] | features and classes | scaling, class totals |
+//! | [`Draw`] | numbers of rows | a sample that does not depend on how rows are divided |
+//! | [`Sums`] | columns `phi(x)` | `Phi'W Phi`, `Phi'W Y`: selection of samples, ridge regression |
+//! | [`TallQr`] | columns and class indicators | their triangular factor: least squares to full precision |
+//! | [`Newton`] | columns, at coefficients | gradient and Hessian of the log likelihood |
+//!
+//! A [`Task`] names the columns and the sums; a [`Passes`] carries tasks out over all rows,
+//! wherever these are. A method that can be fitted so asks for one pass after the other.
+
+mod bytes;
+mod draw;
+mod moments;
+mod newton;
+mod qr;
+mod sums;
+mod task;
+
+pub use draw::Draw;
+pub use moments::Moments;
+pub use newton::Newton;
+pub use qr::{Reduced, TallQr};
+pub use sums::Sums;
+pub use task::{Block, Collect, Columns, InMemory, Part, Passes, Task};
