@@ -8,7 +8,7 @@
 //! another one than that of the largest score. Rows of classes that a fold has not seen say nothing
 //! about the scores and do not count.
 
-use super::temperature::{Scored, best_temperature, smoothed_temperature};
+use super::temperature::{Scored, best_temperature, reaching, smoothed_temperature};
 
 /// Blends that are tried.
 const BLENDS: usize = 31;
@@ -53,7 +53,8 @@ pub(super) fn calibrate(
             .map(|(row, logs)| moved(row, logs, temperature, blend).loss(1.0))
             .sum::<f64>()
     };
-    let silent = SILENT * own.iter().map(widest).fold(1.0, f64::max);
+    let silent = SILENT * reaching((0.0, 1.0), &own).1;
+    let range = reaching((0.05, 1000.0), &own);
     let by_shares = loss(silent, 1.0);
     if !tempered && loss(1.0, 0.0) <= by_shares {
         return Calibration::NONE;
@@ -76,19 +77,12 @@ pub(super) fn calibrate(
     for k in 0..BLENDS {
         let blend = 1.5 * k as f64 / (BLENDS - 1) as f64;
         let at = |t: f64| loss(t, blend);
-        let (temperature, value) = best_temperature(at, (0.05, 1000.0));
+        let (temperature, value) = best_temperature(at, range);
         if value < best.0 {
             best = (value, Calibration { temperature, blend });
         }
     }
     best.1
-}
-
-/// The largest difference of two scores of a row.
-fn widest(row: &Scored) -> f64 {
-    let all = row.scores.iter().copied();
-    let low = all.clone().fold(f64::INFINITY, f64::min);
-    all.fold(f64::NEG_INFINITY, f64::max) - low
 }
 
 /// Log shares of some classes.
@@ -151,6 +145,17 @@ mod tests {
         }
         let rows = rows(2000, true, 1.0);
         assert_eq!(calibrate(&rows, &shares(&rows), false), Calibration::NONE);
+    }
+
+    #[test]
+    fn scores_of_any_size_keep_what_they_know() {
+        // A rule that interpolates its training rows divides by next to nothing.
+        let rows = rows(2000, true, 1e12);
+        let found = calibrate(&rows, &shares(&rows), true);
+        assert_eq!(found.blend, 0.0);
+        assert!((found.temperature / 1e12 - 1.0).abs() < 0.1, "{found:?}");
+        let again = calibrate(&rows, &shares(&rows), false);
+        assert_eq!(again, found);
     }
 
     #[test]

@@ -31,14 +31,31 @@ impl Scored {
         self.weight * (total.ln() - own)
     }
 
+    /// The largest difference of two scores.
+    pub(super) fn widest(&self) -> f64 {
+        let all = self.scores.iter().copied();
+        let low = all.clone().fold(f64::INFINITY, f64::min);
+        let gap = all.fold(f64::NEG_INFINITY, f64::max) - low;
+        if gap.is_finite() { gap } else { 0.0 }
+    }
+
     /// The weight if the class of the highest score is another one.
     pub(super) fn wrong(&self) -> f64 {
         f64::from(argmax(&self.scores) != self.own) * self.weight
     }
 }
 
-/// Temperatures lie between these.
-pub(super) const RANGE: (f64, f64) = (0.25, 100.0);
+/// Temperatures lie between these, where no two scores of a row differ by more than the second.
+const RANGE: (f64, f64) = (0.25, 100.0);
+
+/// The same range, up to the largest difference of two scores of a row: a fit that interpolates its
+/// training rows has scores of any size, and at that temperature their odds are short.
+pub(super) fn reaching(range: (f64, f64), rows: &[Scored]) -> (f64, f64) {
+    (
+        range.0,
+        rows.iter().map(Scored::widest).fold(range.1, f64::max),
+    )
+}
 
 /// Minimises a loss over temperatures in a range; returns the temperature and the loss there. The
 /// log loss is convex in the inverse temperature, so a golden section search on a logarithmic scale
@@ -75,7 +92,7 @@ pub(super) fn smoothed_temperature(rows: &[Scored]) -> f64 {
     let n: f64 = rows.iter().map(|row| row.weight).sum();
     let share = 1.0 / (n + 2.0);
     let loss = |t: f64| sum(rows, |row| row.smoothed_loss(t, share));
-    best_temperature(loss, RANGE).0
+    best_temperature(loss, reaching(RANGE, rows)).0
 }
 
 /// A sum over the rows, the same for any number of threads.
@@ -87,7 +104,7 @@ fn sum(rows: &[Scored], of: impl Fn(&Scored) -> f64 + Sync) -> f64 {
 
 /// The log loss at the temperature of least loss, summed over the rows.
 pub(super) fn least_log_loss(rows: &[Scored]) -> f64 {
-    best_temperature(|t| sum(rows, |row| row.loss(t)), RANGE).1
+    best_temperature(|t| sum(rows, |row| row.loss(t)), reaching(RANGE, rows)).1
 }
 
 /// The temperature of least loss, and the log loss there, summed over the rows: how well the scores
@@ -103,7 +120,7 @@ pub(super) fn tempered_log_loss(rows: &[Scored]) -> (f64, f64) {
         return (1.0, 0.0);
     }
     let loss = |t: f64| sum(rows, |row| row.loss(t));
-    best_temperature(loss, (lowest.clamp(1e-6, 1.0), 1000.0))
+    best_temperature(loss, reaching((lowest.clamp(1e-6, 1.0), 1000.0), rows))
 }
 
 #[cfg(test)]
