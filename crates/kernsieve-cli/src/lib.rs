@@ -20,9 +20,37 @@ use view::terminal::Terminal;
 /// The words of the command, without the name of the program.
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
 
+/// Standard output that was closed before the program began. The standard library would take what
+/// is written to it without a word.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::Error::other("standard output is closed"))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Where results go.
+fn standard_output(is_open: bool) -> Box<dyn Write> {
+    #[cfg(unix)]
+    let is_open = is_open && {
+        use std::os::fd::AsFd;
+        std::io::stdout().as_fd().try_clone_to_owned().is_ok()
+    };
+    match is_open {
+        true => Box::new(std::io::stdout()),
+        false => Box::new(Closed),
+    }
+}
+
 /// Runs the command that the arguments name (the first one is the name of the program), and returns
-/// the exit status. It prints to the standard streams, and handles Ctrl-C from now on.
-pub fn run_command(arguments: Vec<OsString>) -> u8 {
+/// the exit status. It prints to the standard streams, and handles Ctrl-C from now on. `has_output`
+/// is whether there was a standard output when the process began.
+pub fn run_command(arguments: Vec<OsString>, has_output: bool) -> u8 {
     let _ = WORDS.set(arguments.iter().skip(1).cloned().collect());
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -42,7 +70,7 @@ pub fn run_command(arguments: Vec<OsString>) -> u8 {
     if let Err(e) = ctrlc::set_handler(handler) {
         let _ = writeln!(std::io::stderr(), "note: Ctrl-C is not handled here ({e})");
     }
-    let mut out = std::io::BufWriter::new(std::io::stdout());
+    let mut out = std::io::BufWriter::new(standard_output(has_output));
     let result = run(&cli, &mut out).and_then(|()| Ok(out.flush()?));
     match result {
         Ok(()) => 0,

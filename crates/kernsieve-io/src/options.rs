@@ -193,8 +193,29 @@ pub struct ScoringOptions {
     /// For every column of the schema, whether the model does not need it, so that it may be
     /// absent. Empty means that all columns are needed.
     pub unused: Vec<bool>,
-    /// Rows in a block.
+    /// The most rows in a block; there are fewer where rows are wide.
     pub block_rows: usize,
+    /// The most memory, in bytes, for a file that has to be held (a Parquet file that is packed or
+    /// comes from a pipe; 4 GiB when not given). A block takes an eighth of it at most, and never
+    /// more than 64 MiB.
+    pub memory_limit: Option<u64>,
+}
+
+/// The most bytes of a block, if a single row is not more.
+const BLOCK_BYTES: u64 = 64 << 20;
+
+impl ScoringOptions {
+    pub(crate) fn limit(&self) -> u64 {
+        self.memory_limit.unwrap_or(4 << 30)
+    }
+
+    /// Rows in a block of so many features.
+    pub(crate) fn rows_of(&self, width: usize) -> usize {
+        let bytes = BLOCK_BYTES.min(self.limit() / 8);
+        let most = (bytes / (8 * width.max(1) as u64)).max(1);
+        self.block_rows
+            .clamp(1, usize::try_from(most).unwrap_or(usize::MAX))
+    }
 }
 
 impl Default for ScoringOptions {
@@ -208,6 +229,7 @@ impl Default for ScoringOptions {
             target_name: None,
             unused: vec![],
             block_rows: 16_384,
+            memory_limit: None,
         }
     }
 }

@@ -16,8 +16,9 @@ use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as P
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
+use std::fs::File;
 
 /// The index that pandas writes beside the columns.
 const PANDAS_INDEX: &str = "__index_level_0__";
@@ -28,7 +29,7 @@ const BATCH: usize = 8192;
 /// A Parquet file whose footer has been read.
 pub(crate) struct ParquetFile {
     file: String,
-    reader: SerializedFileReader<bytes::Bytes>,
+    reader: Box<dyn FileReader>,
     names: Vec<String>,
     columns: Vec<Leaf>,
 }
@@ -55,14 +56,22 @@ enum Holds {
 }
 
 impl ParquetFile {
+    /// Of bytes in memory.
     pub(crate) fn open(file: &str, content: Vec<u8>) -> Result<Self, ReadError> {
-        let size = content.len() as u64;
+        Self::of(file, bytes::Bytes::from(content))
+    }
+
+    /// Of a file, from which pages are read as they are needed.
+    pub(crate) fn stream(file: &str, from: File) -> Result<Self, ReadError> {
+        Self::of(file, from)
+    }
+
+    fn of<R: ChunkReader + 'static>(file: &str, from: R) -> Result<Self, ReadError> {
+        let size = from.len();
         if size == 0 {
             return Err(ReadError::new(file, "the file is empty"));
         }
-        let reader = guarded(file, || {
-            SerializedFileReader::new(bytes::Bytes::from(content))
-        })?;
+        let reader = guarded(file, || Ok(Box::new(SerializedFileReader::new(from)?)))?;
         let damaged = |what: &str| Err(damage(file, what));
         let mut rows = 0u64;
         for group in reader.metadata().row_groups() {
@@ -143,14 +152,8 @@ impl ParquetFile {
         usize::try_from(self.reader.metadata().row_group(group).num_rows()).unwrap_or(0)
     }
 
-    /// Reads a column of a row group and appends it to the given cells. Numbers are written out
-    /// where text is wanted.
-    pub(crate) fn read(
-        &self,
-        group: usize,
-        column: usize,
-        into: &mut Cells,
-    ) -> Result<(), ReadError> {
+    /// Begins to read a column of a row group.
+    pub(crate) fn begin(&self, group: usize, column: usize) -> Result<ColumnStream, ReadError> {
         let name = &self.names[column];
         let (chunk, holds) = match &self.columns[column] {
             Leaf::Flat { chunk, holds } => (*chunk, *holds),
@@ -161,11 +164,61 @@ impl ParquetFile {
             }
         };
         let rows = self.group_rows(group);
-        guarded(&self.file, || {
+        let reader = guarded(&self.file, || {
             let group = self.reader.get_row_group(group)?;
-            read_chunk(group.as_ref(), chunk, holds, rows, into)
+            let pages = CheckedPages::new(group.get_column_page_reader(chunk)?, rows);
+            let descriptor = group.metadata().schema_descr().column(chunk);
+            Ok(get_column_reader(descriptor, Box::new(pages)))
+        });
+        Ok(ColumnStream {
+            file: self.file.clone(),
+            name: name.clone(),
+            reader: reader.map_err(|e| e.column(name))?,
+            holds,
+            rows,
+            done: 0,
         })
-        .map_err(|e| e.column(name))
+    }
+
+    /// Reads a column of a row group and appends it to the given cells.
+    pub(crate) fn read(
+        &self,
+        group: usize,
+        column: usize,
+        into: &mut Cells,
+    ) -> Result<(), ReadError> {
+        self.begin(group, column)?.read(usize::MAX, into)
+    }
+}
+
+/// A column of a row group that is being read.
+pub(crate) struct ColumnStream {
+    file: String,
+    name: String,
+    reader: ColumnReader,
+    holds: Holds,
+    rows: usize,
+    done: usize,
+}
+
+impl ColumnStream {
+    /// Reads the next rows, at most so many, and appends them to the given cells. Numbers are
+    /// written out where text is wanted.
+    pub(crate) fn read(&mut self, most: usize, into: &mut Cells) -> Result<(), ReadError> {
+        let until = self.done.saturating_add(most).min(self.rows);
+        while self.done < until {
+            let wanted = BATCH.min(until - self.done);
+            let (reader, holds) = (&mut self.reader, self.holds);
+            let read = guarded(&self.file, || read_batch(reader, wanted, holds, into));
+            match read.map_err(|e| e.column(&self.name))? {
+                0 => {
+                    let what = format!("the column ends after {} of {} rows", self.done, self.rows);
+                    return Err(damage(&self.file, &what).column(&self.name));
+                }
+                rows => self.done += rows,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -266,15 +319,13 @@ fn leaf(field: &Type, chunk: usize) -> Leaf {
     Leaf::Flat { chunk, holds }
 }
 
-fn read_chunk(
-    group: &dyn RowGroupReader,
-    chunk: usize,
-    holds: Holds,
+/// Reads some rows of a column, and says how many.
+fn read_batch(
+    reader: &mut ColumnReader,
     rows: usize,
+    holds: Holds,
     into: &mut Cells,
-) -> Result<(), ParquetError> {
-    let descriptor = group.metadata().schema_descr().column(chunk);
-    let pages = CheckedPages::new(group.get_column_page_reader(chunk)?, rows);
+) -> Result<usize, ParquetError> {
     let mut line = String::new();
     let mut number = |into: &mut Cells, value: f64, text: &dyn std::fmt::Display| match into {
         Cells::Text(cells) if value.is_nan() => cells.push_missing(),
@@ -288,7 +339,7 @@ fn read_chunk(
         Cells::Numbers(cells) => cells.push(value),
         Cells::Sparse(_) => {}
     };
-    match get_column_reader(descriptor, Box::new(pages)) {
+    match reader {
         ColumnReader::BoolColumnReader(r) => each(r, rows, into, |into, v: &bool| {
             number(into, f64::from(u8::from(*v)), &u8::from(*v));
         }),
@@ -344,39 +395,27 @@ fn days_of(time: i64, unit: i64) -> f64 {
     Moment::from_micros(micros).0
 }
 
-/// Passes every value of a column to `push`; a null is missing.
+/// Passes values of a column to `push`; a null is missing.
 fn each<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
+    reader: &mut ColumnReaderImpl<T>,
     rows: usize,
     into: &mut Cells,
     mut push: impl FnMut(&mut Cells, &T::T),
-) -> Result<(), ParquetError> {
+) -> Result<usize, ParquetError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let mut done = 0;
-    while done < rows {
-        levels.clear();
-        values.clear();
-        let wanted = BATCH.min(rows - done);
-        let (records, _, _) = reader.read_records(wanted, Some(&mut levels), None, &mut values)?;
-        if records == 0 {
-            return Err(ParquetError::General(format!(
-                "the column ends after {done} of {rows} rows"
-            )));
-        }
-        done += records;
-        if levels.is_empty() {
-            values.iter().for_each(|v| push(into, v));
-            continue;
-        }
-        let mut next = values.iter();
-        for &level in &levels {
-            match (level, next.as_slice()) {
-                (1, [_, ..]) => next.next().into_iter().for_each(|v| push(into, v)),
-                _ => push_null(into),
-            }
+    let (records, _, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+    if levels.is_empty() {
+        values.iter().for_each(|v| push(into, v));
+        return Ok(records);
+    }
+    let mut next = values.iter();
+    for &level in &levels {
+        match (level, next.as_slice()) {
+            (1, [_, ..]) => next.next().into_iter().for_each(|v| push(into, v)),
+            _ => push_null(into),
         }
     }
-    Ok(())
+    Ok(records)
 }
 
 fn push_null(into: &mut Cells) {

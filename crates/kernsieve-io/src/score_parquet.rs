@@ -1,14 +1,16 @@
-//! Parquet files to be scored: one row group at a time.
+//! Parquet files to be scored: some rows of every column at a time.
 
 use crate::columns::Cells;
 use crate::encode::Encoder;
 use crate::error::{ReadError, Spot};
 use crate::matching::Matching;
 use crate::options::ScoringOptions;
-use crate::parquet::{ParquetFile, empty_cells};
+use crate::parquet::{ColumnStream, ParquetFile, empty_cells};
 use crate::scoring::{Place, RowSource};
-use crate::text::TextInput;
 use kernsieve::data::Schema;
+
+/// Values that are decoded at a time, over all columns.
+const DECODED: usize = 1 << 20;
 
 /// Rows of a Parquet file.
 pub(crate) struct GroupSource {
@@ -16,14 +18,35 @@ pub(crate) struct GroupSource {
     matching: Matching,
     /// For every column of the schema, whether it is read as text.
     as_text: Vec<bool>,
+    /// Rows that are decoded at a time.
+    step: usize,
     group: Group,
     next_group: usize,
     rows_before: usize,
 }
 
-/// The columns of the current row group.
+/// The row group at hand.
 #[derive(Default)]
 struct Group {
+    streams: Vec<(Role, ColumnStream)>,
+    decoded: Decoded,
+    /// Rows that are not decoded yet.
+    left: usize,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy)]
+enum Role {
+    /// This column of the schema.
+    Feature(usize),
+    Label,
+    /// This one of the columns that are passed on.
+    Kept(usize),
+}
+
+/// Some rows of all columns.
+#[derive(Default)]
+struct Decoded {
     /// None for a column that is absent.
     columns: Vec<Option<Cells>>,
     labels: Option<Cells>,
@@ -34,18 +57,19 @@ struct Group {
 
 impl GroupSource {
     pub(crate) fn open(
-        input: TextInput<'static>,
+        name: &str,
+        file: ParquetFile,
         schema: &Schema,
         options: &ScoringOptions,
     ) -> Result<Self, ReadError> {
-        let name = input.name().to_string();
-        let file = ParquetFile::open(&name, input.into_bytes()?)?;
-        let matching = Matching::by_name(&name, file.names(), schema, options)?;
+        let matching = Matching::by_name(name, file.names(), schema, options)?;
         let as_text = schema.columns.iter().zip(&matching.columns);
         let as_text =
             as_text.map(|(c, j)| c.kind.is_categorical() || j.is_some_and(|j| file.is_text(j)));
+        let columns = matching.columns.len() + matching.keep.len() + 1;
         Ok(Self {
             as_text: as_text.collect(),
+            step: (DECODED / columns).clamp(1, 1 << 14),
             file,
             matching,
             group: Group::default(),
@@ -58,47 +82,79 @@ impl GroupSource {
         self.matching.target.is_some()
     }
 
-    fn read_group(&self, group: usize) -> Result<Group, ReadError> {
-        let column = |(&place, &text): (&usize, &bool)| {
-            let mut cells = empty_cells(text);
-            self.file.read(group, place, &mut cells).map(|()| cells)
-        };
-        let columns = self.matching.columns.iter().zip(&self.as_text);
-        let columns =
-            columns.map(|(place, text)| place.as_ref().map(|p| column((p, text))).transpose());
+    fn begin_group(&self, group: usize) -> Result<Group, ReadError> {
+        let features = self.matching.columns.iter().enumerate();
+        let features = features.filter_map(|(j, place)| Some((Role::Feature(j), (*place)?)));
+        let label = self.matching.target.map(|place| (Role::Label, place));
+        let kept = self.matching.keep.iter().enumerate();
+        let kept = kept.map(|(k, place)| (Role::Kept(k), *place));
+        let begin = |(role, place)| Ok((role, self.file.begin(group, place)?));
         Ok(Group {
-            columns: columns.collect::<Result<_, _>>()?,
-            labels: self
-                .matching
-                .target
-                .map(|place| column((&place, &true)))
-                .transpose()?,
+            streams: features
+                .chain(label)
+                .chain(kept)
+                .map(begin)
+                .collect::<Result<_, _>>()?,
+            decoded: Decoded::default(),
+            left: self.file.group_rows(group),
+        })
+    }
+
+    /// Decodes the next rows of the group.
+    fn decode(&mut self) -> Result<(), ReadError> {
+        self.rows_before += self.group.decoded.rows;
+        let rows = self.step.min(self.group.left);
+        let mut decoded = Decoded {
+            rows,
             kept: self
                 .matching
                 .keep
                 .iter()
-                .map(|place| column((place, &true)))
-                .collect::<Result<_, _>>()?,
-            rows: self.file.group_rows(group),
-            next: 0,
-        })
+                .map(|_| empty_cells(true))
+                .collect(),
+            ..Decoded::default()
+        };
+        decoded
+            .columns
+            .resize_with(self.matching.columns.len(), || None);
+        for (role, stream) in &mut self.group.streams {
+            let text = match role {
+                Role::Feature(j) => self.as_text[*j],
+                Role::Label | Role::Kept(_) => true,
+            };
+            let mut cells = empty_cells(text);
+            stream.read(rows, &mut cells)?;
+            match role {
+                Role::Feature(j) => decoded.columns[*j] = Some(cells),
+                Role::Label => decoded.labels = Some(cells),
+                Role::Kept(k) => decoded.kept[*k] = cells,
+            }
+        }
+        self.group.left -= rows;
+        self.group.decoded = decoded;
+        Ok(())
     }
 }
 
 impl RowSource for GroupSource {
     fn next(&mut self, encoder: &mut Encoder, out: &mut [f64]) -> Result<Option<Place>, ReadError> {
-        while self.group.next == self.group.rows {
-            if self.next_group == self.file.n_row_groups() {
+        while self.group.decoded.next == self.group.decoded.rows {
+            if self.group.left > 0 {
+                self.decode()?;
+            } else if self.next_group < self.file.n_row_groups() {
+                let rows = std::mem::take(&mut self.group).decoded.rows;
+                self.rows_before += rows;
+                self.group = self.begin_group(self.next_group)?;
+                self.next_group += 1;
+            } else {
                 return Ok(None);
             }
-            self.rows_before += self.group.rows;
-            self.group = self.read_group(self.next_group)?;
-            self.next_group += 1;
         }
-        let row = self.group.next;
-        self.group.next += 1;
+        let decoded = &mut self.group.decoded;
+        let row = decoded.next;
+        decoded.next += 1;
         let spot = Spot::Row(self.rows_before + row);
-        for (j, cells) in self.group.columns.iter().enumerate() {
+        for (j, cells) in decoded.columns.iter().enumerate() {
             match cells {
                 None => {}
                 Some(Cells::Text(text)) => match text.get(row) {
@@ -111,11 +167,11 @@ impl RowSource for GroupSource {
                 Some(Cells::Sparse(_)) => {}
             }
         }
-        let label = match &self.group.labels {
+        let label = match &decoded.labels {
             Some(Cells::Text(text)) => text.get(row).map(str::to_string),
             _ => None,
         };
-        let kept = self.group.kept.iter().map(|cells| match cells {
+        let kept = decoded.kept.iter().map(|cells| match cells {
             Cells::Text(text) => text.get(row).unwrap_or_default().to_string(),
             _ => String::new(),
         });

@@ -4,10 +4,14 @@ use crate::encode::Encoder;
 use crate::error::{ReadError, Spot};
 use crate::matching::Matching;
 use crate::options::{Format, ScoringOptions, TargetColumn};
+#[cfg(feature = "parquet")]
+use crate::parquet::ParquetFile;
 use crate::records::Records;
 use crate::score_libsvm::SparseSource;
 #[cfg(feature = "parquet")]
 use crate::score_parquet::GroupSource;
+#[cfg(feature = "parquet")]
+use crate::sniff;
 use crate::source::{self, Source};
 use crate::text::TextInput;
 use crate::training::{choose_format, open_records};
@@ -31,8 +35,8 @@ pub struct ScoringBlock {
 /// Reads a file to be scored, block by block.
 ///
 /// Columns are matched to those of the training data by name, in any order. Text formats are read
-/// as a stream, in memory that does not depend on the size of the file. For Parquet, the file
-/// itself and one row group at a time are in memory. The iterator ends after an error.
+/// as a stream, and so are Parquet files, in memory that does not depend on their size. A Parquet
+/// file that is packed or comes from a pipe is held as it is. The iterator ends after an error.
 pub struct ScoringReader {
     rows: Box<dyn RowSource>,
     encoder: Encoder,
@@ -83,7 +87,7 @@ impl ScoringReader {
         let format = choose_format(options.format, &name, input.available());
         let mut with_labels = false;
         let rows: Box<dyn RowSource> = match format {
-            Format::Parquet => open_parquet(input, schema, options, &mut with_labels)?,
+            Format::Parquet => open_parquet(source, input, schema, options, &mut with_labels)?,
             Format::Libsvm => {
                 let source = SparseSource::open(input, schema, options)?;
                 with_labels = source.with_labels();
@@ -102,8 +106,8 @@ impl ScoringReader {
         };
         Ok(Self {
             rows,
+            block_rows: options.rows_of(encoder.width()),
             encoder,
-            block_rows: options.block_rows.max(1),
             next_row: 0,
             with_labels,
             missing_label_is_error: options.target == TargetColumn::Required,
@@ -133,6 +137,7 @@ impl ScoringReader {
     pub fn encode_by(&mut self, schema: &Schema) {
         let file = self.encoder.file().to_string();
         self.encoder = Encoder::new(&file, schema, &self.options);
+        self.block_rows = self.options.rows_of(self.encoder.width());
     }
 
     fn read_block(&mut self) -> Result<Option<ScoringBlock>, ReadError> {
@@ -203,20 +208,28 @@ impl Iterator for ScoringReader {
     }
 }
 
+/// A plain file is read piece by piece; what is packed or comes from a pipe has to be held.
 #[cfg(feature = "parquet")]
 fn open_parquet(
+    source: &Source,
     input: TextInput<'static>,
     schema: &Schema,
     options: &ScoringOptions,
     with_labels: &mut bool,
 ) -> Result<Box<dyn RowSource>, ReadError> {
-    let source = GroupSource::open(input, schema, options)?;
+    let name = input.name().to_string();
+    let file = match source::plain_file(source, sniff::is_parquet)? {
+        Some(file) => ParquetFile::stream(&name, file)?,
+        None => ParquetFile::open(&name, input.into_bytes(options.limit())?)?,
+    };
+    let source = GroupSource::open(&name, file, schema, options)?;
     *with_labels = source.with_labels();
     Ok(Box::new(source))
 }
 
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(
+    _: &Source,
     input: TextInput<'static>,
     _: &Schema,
     _: &ScoringOptions,

@@ -5,7 +5,7 @@ use flate2::read::MultiGzDecoder;
 use std::fmt;
 use std::fs::File;
 use std::io::{Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where to read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +26,12 @@ pub enum Source {
 impl Source {
     /// The source that a command line argument stands for: `-` is standard input, everything else
     /// is a path.
-    pub fn from_arg(argument: &str) -> Self {
-        if argument == "-" {
+    pub fn from_arg(argument: impl AsRef<Path>) -> Self {
+        let path = argument.as_ref();
+        if path == Path::new("-") {
             Self::Stdin
         } else {
-            Self::Path(PathBuf::from(argument))
+            Self::Path(path.to_path_buf())
         }
     }
 }
@@ -90,6 +91,26 @@ fn open_file(source: &Source) -> Result<File, ReadError> {
         ));
     }
     Ok(file)
+}
+
+/// A regular file whose own first bytes are what is looked for, so that it is not packed.
+#[cfg(feature = "parquet")]
+pub(crate) fn plain_file(
+    source: &Source,
+    wanted: fn(&[u8]) -> bool,
+) -> Result<Option<File>, ReadError> {
+    let Source::Path(_) = source else {
+        return Ok(None);
+    };
+    let name = source.to_string();
+    let mut file = open_file(source)?;
+    if !file.metadata().is_ok_and(|m| m.is_file()) {
+        return Ok(None);
+    }
+    let mut head = Vec::new();
+    let read = file.by_ref().take(8).read_to_end(&mut head);
+    read.map_err(|e| ReadError::io(&name, &e))?;
+    Ok(wanted(&head).then_some(file))
 }
 
 fn unpack<'a>(mut raw: Stream<'a>) -> std::io::Result<Stream<'a>> {

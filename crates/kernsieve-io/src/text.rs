@@ -2,6 +2,8 @@
 
 use crate::error::ReadError;
 use crate::source::Stream;
+#[cfg(feature = "parquet")]
+use crate::source::read_all;
 use std::io::{ErrorKind, Read};
 
 const FIRST_BUFFER: usize = 1 << 18;
@@ -131,13 +133,11 @@ impl<'a> TextInput<'a> {
         Ok(())
     }
 
-    /// All unused bytes.
+    /// All unused bytes, up to a limit.
     #[cfg(feature = "parquet")]
-    pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, ReadError> {
-        let mut bytes = self.buffer[self.start..self.end].to_vec();
-        let read = self.reader.read_to_end(&mut bytes);
-        read.map_err(|e| ReadError::io(&self.name, &e))?;
-        Ok(bytes)
+    pub(crate) fn into_bytes(self, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let begun = std::io::Cursor::new(self.buffer[self.start..self.end].to_vec());
+        read_all(&self.name, Box::new(begun.chain(self.reader)), limit)
     }
 
     /// The next line and its number, without its end (LF, CRLF or CR).

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 /// Runs the command line; the first argument is the name of the program. Returns the exit status.
 #[pyfunction]
 fn run_command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
-    py.detach(|| kernsieve_cli::run_command(arguments))
+    py.detach(|| kernsieve_cli::run_command(arguments, true))
 }
 
 /// Available memory in bytes, or None if the system does not say.

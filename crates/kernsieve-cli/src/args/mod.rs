@@ -7,11 +7,12 @@ pub use params::{DensityParams, MethodParams};
 pub use parse::{MethodChoice, did_you_mean, parse_choice};
 
 use crate::examples;
+use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve_io::{Encode, Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
 use kernsieve_onnx::Precision;
 use parse::{
-    parse_bytes, parse_decimal, parse_file, parse_fraction, parse_threads, parse_time, parse_unit,
+    file_name, parse_bytes, parse_decimal, parse_fraction, parse_threads, parse_time, parse_unit,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +76,7 @@ pub enum Command {
 #[derive(Args)]
 pub struct FileArgs {
     /// CSV, TSV, Parquet, LIBSVM or ARFF file (.gz too), or - for standard input
-    pub data: String,
+    pub data: PathBuf,
     /// Format, if the extension does not say: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
@@ -193,17 +194,17 @@ pub struct FitArgs {
     pub budget: Option<Duration>,
     /// Where to save the model [default: NAME.ks in this folder for a file NAME.csv, with a number
     /// if that is taken; with --json it is not saved]
-    #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
+    #[arg(long, short = 'o', value_name = "OUT", value_parser = file_name())]
     pub model: Option<PathBuf>,
     /// Do not save the model
     #[arg(long, conflicts_with = "model")]
     pub no_model: bool,
     /// Where to write a page about the fit, with pictures: one HTML file that needs nothing else
-    #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
+    #[arg(long, value_name = "OUT.html", value_parser = file_name())]
     pub report: Option<PathBuf>,
     /// A second file to measure the error on
     #[arg(long, value_name = "DATA2", conflicts_with = "holdout")]
-    pub test: Option<String>,
+    pub test: Option<PathBuf>,
     /// Hold out this fraction of the rows to measure the error on, and train on the others
     #[arg(long, value_name = "F", value_parser = parse_fraction, allow_negative_numbers = true)]
     pub holdout: Option<f64>,
@@ -223,7 +224,7 @@ pub struct ScoringArgs {
     /// Model file
     pub model: PathBuf,
     /// File with the columns of the training data, in any order, or - for standard input
-    pub data: String,
+    pub data: PathBuf,
     /// Format, if the extension does not say: csv, tsv, parquet, libsvm, arff
     #[arg(long, value_name = "F")]
     pub format: Option<Format>,
@@ -234,15 +235,33 @@ pub struct ScoringArgs {
     /// The first line is data; columns are matched by position
     #[arg(long)]
     pub no_header: bool,
+    /// Memory that may be used for rows, such as 500M [default: 4G]; most files are read in blocks
+    /// of 64 MiB at most
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, allow_hyphen_values = true)]
+    pub memory: Option<u64>,
 }
 
 impl ScoringArgs {
+    /// Refuses to hold more bytes of rows than the memory that may be used.
+    pub fn hold(&self, bytes: usize, what: &str, remedy: &str) -> Result<(), Failure> {
+        let limit = self.memory.unwrap_or(4 << 30);
+        match bytes as u64 > limit {
+            false => Ok(()),
+            true => Err(Failure::CouldNot(format!(
+                "{what} of these rows needs more than the {:.1} GiB that may be used; {remedy}, or \
+                 allow more with --memory",
+                limit as f64 / (1u64 << 30) as f64
+            ))),
+        }
+    }
+
     pub fn options(&self, target: TargetColumn) -> ScoringOptions {
         ScoringOptions {
             format: self.format,
             missing: self.missing,
             no_header: self.no_header,
             target,
+            memory_limit: self.memory,
             ..ScoringOptions::default()
         }
     }
@@ -254,7 +273,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
     /// Where to write the predictions as CSV [default: standard output]
-    #[arg(long, short, value_name = "OUT.csv", value_parser = parse_file)]
+    #[arg(long, short, value_name = "OUT.csv", value_parser = file_name())]
     pub output: Option<PathBuf>,
     /// Add the class probabilities, one column p_CLASS per class
     #[arg(long)]
@@ -306,7 +325,7 @@ pub struct CompareArgs {
     pub journal: Option<PathBuf>,
     /// Where to write a page about the comparison, with a picture: one HTML file that needs nothing
     /// else
-    #[arg(long, value_name = "OUT.html", value_parser = parse_file)]
+    #[arg(long, value_name = "OUT.html", value_parser = file_name())]
     pub report: Option<PathBuf>,
     #[command(flatten)]
     pub options: MethodParams,
@@ -320,13 +339,13 @@ pub struct DensityArgs {
     #[command(flatten)]
     pub options: DensityParams,
     /// Where to save the density; predict then gives log densities of other rows
-    #[arg(long, short = 'o', value_name = "OUT", value_parser = parse_file)]
+    #[arg(long, short = 'o', value_name = "OUT", value_parser = file_name())]
     pub model: Option<PathBuf>,
     /// A second file to compute the mean log density of (natural logarithm, in units of the data)
     #[arg(long, value_name = "DATA2")]
-    pub test: Option<String>,
+    pub test: Option<PathBuf>,
     /// Where to write the log densities of the rows of that file as CSV
-    #[arg(long, value_name = "OUT.csv", value_parser = parse_file, requires = "test")]
+    #[arg(long, value_name = "OUT.csv", value_parser = file_name(), requires = "test")]
     pub output: Option<PathBuf>,
 }
 
@@ -346,7 +365,7 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub scoring: ScoringArgs,
     /// Where to write the page
-    #[arg(long, short, value_name = "OUT.html", value_parser = parse_file)]
+    #[arg(long, short, value_name = "OUT.html", value_parser = file_name())]
     pub output: PathBuf,
     /// Column with the classes [default: as in training]
     #[arg(long, short, value_name = "COL")]
@@ -359,7 +378,7 @@ pub struct ExportArgs {
     /// Model file
     pub model: PathBuf,
     /// Where to write the ONNX file
-    #[arg(value_name = "OUT.onnx", value_parser = parse_file)]
+    #[arg(value_name = "OUT.onnx", value_parser = file_name())]
     pub output: PathBuf,
     /// Precision of the graph, its input and its outputs
     #[arg(long, value_enum, default_value = "double")]

@@ -1,5 +1,6 @@
 //! Words of the command line that are not plain numbers or names.
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use kernsieve::catalogue;
 use kernsieve_io::similar;
 use std::path::PathBuf;
@@ -63,11 +64,12 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("'{text}' is not a time; write 90s, 5m or 1h"))
 }
 
-pub fn parse_file(text: &str) -> Result<PathBuf, String> {
-    match text {
-        "" | "-" => Err("this wants the name of a file".into()),
-        name => Ok(name.into()),
-    }
+/// The name of a file to be written. It need not be text.
+pub fn file_name() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(|name| match name.as_encoded_bytes() {
+        b"" | b"-" => Err("this wants the name of a file"),
+        _ => Ok(PathBuf::from(name)),
+    })
 }
 
 pub fn parse_fraction(text: &str) -> Result<f64, String> {

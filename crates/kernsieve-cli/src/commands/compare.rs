@@ -94,7 +94,7 @@ fn check_files(args: &CompareArgs) -> Result<(), Failure> {
         ));
     }
     let journal = args.journal.as_deref().unwrap_or(Path::new("-"));
-    let inputs = [Path::new(&args.data.file.data), journal];
+    let inputs = [args.data.file.data.as_path(), journal];
     keep_input("--report", path, &inputs)?;
     check_writable(path)
 }

@@ -1,7 +1,7 @@
 //! `kernsieve density`: a sparse kernel density of the rows of a file, and of new rows with it.
 
 use super::predict::{predict_file, write_log_densities};
-use super::{check_writable, keep_input};
+use super::{check_writable, is_stdin, keep_input};
 use crate::args::DensityArgs;
 use crate::failure::Failure;
 use crate::view::summary::{DataFacts, NewRows, Run, Saved, Seconds, Summary};
@@ -86,7 +86,7 @@ pub fn run(args: &DensityArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
 
 /// Checks before the long part that all files can be written and none overwrites an input.
 fn check_files(args: &DensityArgs) -> Result<(), Failure> {
-    if args.file.data == "-" && args.test.as_deref() == Some("-") {
+    if is_stdin(&args.file.data) && args.test.as_deref().is_some_and(is_stdin) {
         return Err(Failure::Usage(
             "standard input can be the data or the new rows, not both".into(),
         ));
@@ -97,8 +97,8 @@ fn check_files(args: &DensityArgs) -> Result<(), Failure> {
         ));
     }
     let inputs = [
-        Path::new(&args.file.data),
-        Path::new(args.test.as_deref().unwrap_or("-")),
+        args.file.data.as_path(),
+        args.test.as_deref().unwrap_or(Path::new("-")),
     ];
     for (option, path) in [("--model", &args.model), ("--output", &args.output)] {
         if let Some(path) = path {
@@ -111,7 +111,7 @@ fn check_files(args: &DensityArgs) -> Result<(), Failure> {
 
 /// Opens the file of new rows.
 fn open_new_rows(
-    test: &str,
+    test: &Path,
     args: &DensityArgs,
     schema: &Schema,
 ) -> Result<ScoringReader, Failure> {
@@ -147,7 +147,10 @@ fn new_rows<'a>(
     };
     terminal.notices(reader.notices());
     Ok(NewRows {
-        file: args.test.as_deref().unwrap_or_default(),
+        file: args
+            .test
+            .as_deref()
+            .map_or("".into(), Path::to_string_lossy),
         rows,
         mean: sum / rows as f64,
     })

@@ -11,6 +11,9 @@ use kernsieve::linalg::Matrix;
 use kernsieve::model::Model;
 use kernsieve_io::{Missing, ScoringReader};
 
+/// Further classes than those of the model that are counted one by one.
+const MOST_UNKNOWN: usize = 1000;
+
 /// Evaluates a model on the rows of a file, at least one; `see` is called with each block of them.
 pub fn evaluate_rows(
     model: &Model,
@@ -24,6 +27,13 @@ pub fn evaluate_rows(
         let labels = block.labels.unwrap_or_default();
         see(&block.x, &labels);
         evaluation.add(model, &block.x, &labels);
+        if evaluation.unknown_classes().len() > MOST_UNKNOWN {
+            return Err(Failure::CouldNot(format!(
+                "the data have more than {MOST_UNKNOWN} classes that the model does not know ({}, \
+                 ...); is the target column the right one?",
+                first_names(evaluation.unknown_classes(), 4)
+            )));
+        }
     }
     terminal.notices(reader.notices());
     if evaluation.is_foreign() {

@@ -1,7 +1,7 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
 use super::parts::{Parts, measure, other_rows, training_rows};
-use super::{check_writable, keep_input, like, load_classifier, this_command};
+use super::{check_writable, is_stdin, keep_input, like, load_classifier, this_command};
 use crate::args::{FitArgs, MethodChoice};
 use crate::failure::Failure;
 use crate::view::html::{Rows, Subject, page};
@@ -145,7 +145,7 @@ fn run_of<'a>(
         dependence: &[],
         learning_curve: None,
         measured: evaluation.map(|evaluation| Measured {
-            file: args.test.as_deref(),
+            file: args.test.as_deref().map(Path::to_string_lossy),
             evaluation,
         }),
         new_rows: None,
@@ -413,7 +413,7 @@ fn told(notices: &[Notice], more: Option<String>) -> Vec<String> {
 
 /// Checks before the long part that all files can be written and none overwrites an input.
 fn check_files(args: &FitArgs) -> Result<(), Failure> {
-    if args.data.file.data == "-" && args.test.as_deref() == Some("-") {
+    if is_stdin(&args.data.file.data) && args.test.as_deref().is_some_and(is_stdin) {
         return Err(Failure::Usage(
             "standard input can be the data or the test file, not both".into(),
         ));
@@ -423,10 +423,10 @@ fn check_files(args: &FitArgs) -> Result<(), Failure> {
             "--report and --model name the same file; each needs its own".into(),
         ));
     }
-    let test = Path::new(args.test.as_deref().unwrap_or("-"));
+    let test = args.test.as_deref().unwrap_or(Path::new("-"));
     for (option, path) in [("--model", &args.model), ("--report", &args.report)] {
         if let Some(path) = path {
-            let data = Path::new(&args.data.file.data);
+            let data = args.data.file.data.as_path();
             let like = args.like.as_deref().unwrap_or(test);
             keep_input(option, path, &[data, test, like])?;
             check_writable(path)?;
@@ -436,7 +436,7 @@ fn check_files(args: &FitArgs) -> Result<(), Failure> {
 }
 
 /// Opens the file to measure the error on.
-fn open_test(test: &str, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
+fn open_test(test: &Path, args: &FitArgs, schema: &Schema) -> Result<ScoringReader, Failure> {
     let options = ScoringOptions {
         format: args.data.file.format,
         no_header: args.data.file.no_header,

@@ -17,7 +17,7 @@ use crate::args::ScoringArgs;
 use crate::failure::Failure;
 use crate::view::html::shell_command;
 use kernsieve::model::Model;
-use kernsieve::model_file::{self, AtomicFile};
+use kernsieve::model_file;
 use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn, is_table};
 use std::io::Read;
 use std::path::Path;
@@ -39,6 +39,11 @@ fn keep_input(option: &str, output: &Path, inputs: &[&Path]) -> Result<(), Failu
     }
 }
 
+/// Whether a name stands for standard input.
+fn is_stdin(name: &Path) -> bool {
+    name == Path::new("-")
+}
+
 /// Checks before the long part that the model can be saved after it.
 fn check_writable(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
@@ -47,8 +52,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
             path.display()
         )));
     }
-    drop(AtomicFile::create(path)?);
-    Ok(())
+    Ok(model_file::check_writable(path)?)
 }
 
 /// The command line, quoted for a shell.
@@ -85,7 +89,7 @@ fn unused_columns(model: &Model) -> Vec<bool> {
 
 /// A saved model. If the file holds data instead, the error says how to get a model, or that the
 /// data come second (`rows`, where a command takes both).
-fn load_model(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
+fn load_model(path: &Path, rows: Option<&Path>) -> Result<Model, Failure> {
     let error = match model_file::load(path) {
         Ok(model) => return Ok(model),
         Err(e @ kernsieve::Error::ModelFile(_)) => e,
@@ -98,8 +102,11 @@ fn load_model(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
         return Err(error.into());
     }
     let remedy = match rows {
-        Some(rows) if model_file::load(Path::new(rows)).is_ok() => {
-            format!("the model comes first, then the data: {rows} {name}")
+        Some(rows) if model_file::load(rows).is_ok() => {
+            format!(
+                "the model comes first, then the data: {} {name}",
+                rows.display()
+            )
         }
         Some(_) => format!(
             "the model comes first, then the data; kernsieve fit {name} --model OUT makes a model"
@@ -112,7 +119,7 @@ fn load_model(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
 }
 
 /// A model that tells classes apart.
-fn load_classifier(path: &Path, rows: Option<&str>) -> Result<Model, Failure> {
+fn load_classifier(path: &Path, rows: Option<&Path>) -> Result<Model, Failure> {
     let model = load_model(path, rows)?;
     if model.is_density() {
         return Err(Failure::CouldNot(format!(

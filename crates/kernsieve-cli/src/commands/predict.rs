@@ -22,11 +22,7 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ));
     }
     if let Some(path) = &args.output {
-        keep_input(
-            "--output",
-            path,
-            &[&args.scoring.model, Path::new(&args.scoring.data)],
-        )?;
+        keep_input("--output", path, &[&args.scoring.model, &args.scoring.data])?;
     }
     let model = load_model(&args.scoring.model, Some(&args.scoring.data))?;
     let source = Source::from_arg(&args.scoring.data);
@@ -160,6 +156,8 @@ fn predict_json(
         let mut logs: Vec<f64> = Vec::new();
         for block in reader {
             logs.extend(model.outputs(&block?.x).as_slice());
+            let bytes = logs.len() * std::mem::size_of::<Value>();
+            args.scoring.hold(bytes, "one JSON object", "write CSV")?;
         }
         return finish_json(args, &json::log_densities(&logs), logs.len(), terminal);
     }
@@ -167,6 +165,8 @@ fn predict_json(
     for block in reader {
         let block = block?;
         predictions.add(&model.predict(&block.x), block.kept);
+        let bytes = predictions.n_rows() * predictions.row_bytes();
+        args.scoring.hold(bytes, "one JSON object", "write CSV")?;
     }
     let rows = predictions.n_rows();
     finish_json(args, &predictions.into_json(&model.classes), rows, terminal)

@@ -10,7 +10,6 @@ use crate::view::{json, text};
 use kernsieve::linalg::Matrix;
 use kernsieve::model_file;
 use kernsieve_io::Missing;
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
@@ -22,7 +21,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     keep_input(
         "--output",
         &args.output,
-        &[&args.scoring.model, Path::new(&args.scoring.data)],
+        &[&args.scoring.model, &args.scoring.data],
     )?;
     let model = load_classifier(&args.scoring.model, Some(&args.scoring.data))?;
     let (source, mut reader) = open_labelled(&args.scoring, args.target.as_ref(), &model)?;
@@ -32,6 +31,9 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         columns = block.x.cols();
         values.extend_from_slice(block.x.as_slice());
         labels.extend(block.labels.unwrap_or_default());
+        // The page looks at all rows together.
+        args.scoring
+            .hold(8 * values.len(), "a report", "take fewer rows")?;
     }
     terminal.notices(reader.notices());
     let x = Matrix::from_vec(values, labels.len(), columns);

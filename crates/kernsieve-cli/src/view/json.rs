@@ -226,7 +226,7 @@ fn class_coefficients(row: &ClassCoefficients, names: &[String]) -> Value {
         "nonzero": row.coef.len(),
         "zeros": names.len() - row.coef.len(),
         "objective": row.solved.map(|(objective, _)| objective),
-        "gap": row.solved.map(|(_, gap)| gap),
+        "gap": row.solved.and_then(|(_, gap)| gap),
         "coef": weights_of(&row.coef, names),
         "raw_offset": row.raw.as_ref().map(|(offset, _)| offset),
         "raw_coef": row.raw.as_ref().map(|(_, coef)| weights_of(coef, names)),
@@ -422,6 +422,12 @@ impl Predictions {
     /// Rows so far.
     pub fn n_rows(&self) -> usize {
         self.predicted.len()
+    }
+
+    /// About how many bytes a row takes in the object.
+    pub fn row_bytes(&self) -> usize {
+        let cells = 1 + self.names.len() + self.kept.len();
+        cells * std::mem::size_of::<Value>() + 8 * self.names.len()
     }
 
     /// The object.

@@ -52,6 +52,12 @@ impl Dataset {
                 feature_names.len()
             )));
         }
+        let mut seen = HashSet::with_capacity(feature_names.len());
+        if let Some(twice) = feature_names.iter().find(|name| !seen.insert(*name)) {
+            return Err(Error::Data(format!(
+                "two features are called '{twice}'; give every feature a name of its own"
+            )));
+        }
         if x.rows() == 0 {
             return Err(Error::Data("there are no rows".into()));
         }

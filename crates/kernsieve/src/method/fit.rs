@@ -94,9 +94,9 @@ pub struct FitReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imported: Vec<usize>,
     /// Objective and duality gap of each regression, in the order of the classes, where posteriors
-    /// come from regressions.
+    /// come from regressions; there is no gap where the penalty is too small to have one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub regressions: Vec<(f64, f64)>,
+    pub regressions: Vec<(f64, Option<f64>)>,
     /// Objective after each step of the solver, where it takes several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<f64>,
@@ -107,6 +107,30 @@ pub struct FitReport {
 }
 
 impl FitReport {
+    /// The same without numbers that are not finite: what overflowed tells nothing, and has no place
+    /// in a model file.
+    pub(crate) fn finite(mut self) -> Self {
+        let finite = |v: &f64| v.is_finite();
+        for value in [&mut self.objective, &mut self.residual, &mut self.ridge] {
+            *value = value.filter(finite);
+        }
+        self.eigenvalues.retain(finite);
+        self.trace.retain(finite);
+        self.path.retain(|step| step.objective.is_finite());
+        for step in &mut self.path {
+            step.train_error = step.train_error.filter(finite);
+            step.runner_up = step.runner_up.filter(|(_, v)| v.is_finite());
+        }
+        if !self
+            .regressions
+            .iter()
+            .all(|(objective, _)| objective.is_finite())
+        {
+            self.regressions.clear();
+        }
+        self
+    }
+
     /// Renames the rows for a caller who left some out: row `i` of the fit is row `rows[i]` of the
     /// caller.
     pub fn rename_rows(&mut self, rows: &[usize]) {

@@ -168,7 +168,7 @@ pub fn macro_auc<'a>(
 }
 
 /// The mean over classes of the area for each, where it has one; for two classes that of the second.
-pub(crate) fn mean_auc(n_classes: usize, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+pub fn mean_auc(n_classes: usize, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
     if n_classes == 2 {
         return of(1);
     }

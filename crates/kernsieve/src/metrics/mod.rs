@@ -3,8 +3,7 @@
 mod cuts;
 mod tally;
 
-pub(crate) use cuts::mean_auc;
-pub use cuts::{Cut, Cuts, auc, macro_auc};
+pub use cuts::{Cut, Cuts, auc, macro_auc, mean_auc};
 pub use tally::Tally;
 
 /// Fraction of predictions that differ from the truth; 0 if there are no rows.

@@ -1,5 +1,6 @@
 //! A trained model: everything that prediction needs, and a record of how it was trained.
 
+mod check;
 mod linear;
 mod record;
 
@@ -11,10 +12,9 @@ pub use record::{
     CvTable, Expected, Importance, TrainingRecord,
 };
 
-use crate::data::{Curve, Scaling, Schema};
+use crate::data::{Scaling, Schema};
 use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
-use crate::error::{Error, Result};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
@@ -248,111 +248,5 @@ impl Model {
         let mut order: Vec<usize> = (0..used.len()).collect();
         order.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
         order.into_iter().map(|k| names[used[k]].clone()).collect()
-    }
-
-    /// Whether all parts fit together.
-    pub fn check(&self) -> Result<()> {
-        let fail = |what: String| Err(Error::ModelFile(what));
-        self.expansion.check()?;
-        self.decision.check()?;
-        if let Some(kernel) = &self.discriminant {
-            kernel.check()?;
-            if self.expansion.n_features() != kernel.priors.len()
-                || kernel.priors.len() != self.classes.len()
-            {
-                return fail("the discriminant kernel does not match the classes".into());
-            }
-        }
-        if let Some(problem) = self.schema.problem() {
-            return fail(problem);
-        }
-        let p = self.reader().n_features();
-        if self.schema.n_features() != p {
-            return fail(format!(
-                "{} columns' features for {p} feature weights",
-                self.schema.n_features()
-            ));
-        }
-        let s = &self.scaling;
-        let sizes = [s.mean.len(), s.scale.len(), s.active.len()];
-        if sizes.iter().any(|&k| k != p) {
-            return fail("the scaling does not match the features".into());
-        }
-        if s.mean.iter().any(|v| !v.is_finite())
-            || s.scale.iter().any(|v| !v.is_finite() || *v <= 0.0)
-        {
-            return fail("the scaling is damaged".into());
-        }
-        if let Some(scores) = &s.scores {
-            // A constant feature is zero, and it has one value: nothing to be scored.
-            let idle = |(c, active): (&Curve, &bool)| *active || c.knots.is_empty();
-            let fits = scores.curves.len() == p && scores.is_sound();
-            if !fits || !scores.curves.iter().zip(&s.active).all(idle) {
-                return fail("the normal scores are damaged".into());
-            }
-        }
-        for costs in [&self.costs, &self.record.costs] {
-            let valid = costs.iter().all(|c| c.is_finite() && *c > 0.0);
-            if !valid || !costs.is_empty() && costs.len() != self.classes.len() {
-                return fail("the costs are damaged".into());
-            }
-        }
-        let sound = self.shifts.iter().all(|v| v.is_finite());
-        if !sound || !self.shifts.is_empty() && self.shifts.len() != self.classes.len() {
-            return fail("the calibration is damaged".into());
-        }
-        if let Some(t) = self.threshold
-            && (self.classes.len() != 2 || t.positive > 1 || !(t.value > 0.0 && t.value < 1.0))
-        {
-            return fail("the threshold is damaged".into());
-        }
-        if !(self.temperature.is_finite() && self.temperature > 0.0) {
-            return fail("the temperature is damaged".into());
-        }
-        if self.decision.n_outputs() != self.expansion.n_outputs() {
-            return fail("the decision rule does not match the outputs".into());
-        }
-        let within = |j: &usize| *j < p;
-        let path = self
-            .record
-            .report
-            .path
-            .iter()
-            .flat_map(|s| {
-                let others = s.feature.iter().chain(s.runner_up.iter().map(|(j, _)| j));
-                s.weights.iter().map(|(j, _)| j).chain(others)
-            })
-            .chain(&self.record.report.imported)
-            .chain(self.record.importances.iter().map(|i| &i.feature));
-        let voted = self.record.setting.features().unwrap_or_default();
-        let folds = self
-            .record
-            .cv
-            .iter()
-            .flat_map(|cv| &cv.grid)
-            .map(|e| e.feature_folds.len());
-        if !path.chain(&voted).all(within) || !folds.into_iter().all(|k| k == 0 || k == p) {
-            return fail("the record of the features does not match them".into());
-        }
-        if self
-            .record
-            .cv
-            .as_ref()
-            .is_some_and(|cv| cv.chosen >= cv.grid.len())
-        {
-            return fail("the cross-validation table has no chosen entry".into());
-        }
-        if let Some(density) = &self.record.density
-            && (density.chosen >= density.grid.len()
-                || self.classes.len() != 1
-                || self.expansion.n_outputs() != 1)
-        {
-            return fail("the record of the density does not match it".into());
-        }
-        let least = if self.is_density() { 1 } else { 2 };
-        if self.decision.n_classes() != self.classes.len() || self.classes.len() < least {
-            return fail("the decision rule does not match the classes".into());
-        }
-        Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! Writing a file whole or not at all.
 
+use super::target::{Target, same_file};
 use crate::error::{Error, Result};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions, TryLockError};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,12 +11,20 @@ use std::sync::Mutex;
 /// Files being written now, so that an interrupted program can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// How the names of files that are being written begin and end.
+const PREFIX: &str = ".kernsieve-";
+const SUFFIX: &str = ".part";
+/// Random names that are tried.
+const TRIES: usize = 100;
+
 /// A file that is written next to its target and replaces it when it is finished: readers see the
 /// old file or the new one, never a part. Dropped without [`AtomicFile::finish`], it leaves nothing
-/// behind.
+/// behind, and what a killed program left is removed by the next one that writes to the folder.
 ///
-/// A link stays a link: the file it points at is replaced. The new file has the old one's
-/// permissions. A pipe or a device is written to directly, since it must not be replaced.
+/// A link stays a link: what it points at is written, also if that is not there yet. The new file
+/// has the old one's permissions. A pipe, a device or a stream that is open already (such as
+/// `/dev/stdout`) is written to directly, since it must not be replaced. Of several who write the
+/// same file, each succeeds, and the last one wins.
 pub struct AtomicFile {
     target: PathBuf,
     /// `None` if the target is written directly.
@@ -29,41 +39,23 @@ impl AtomicFile {
             path: target.display().to_string(),
             source,
         };
-        // Follow links; a target that does not exist yet is its own name.
-        let resolved = fs::canonicalize(target).unwrap_or_else(|_| target.to_path_buf());
-        let old = fs::metadata(&resolved).ok();
-        if old.as_ref().is_some_and(|m| !m.is_file() && !m.is_dir()) {
-            let file = File::options().write(true).open(&resolved).map_err(io)?;
-            return Ok(Self {
-                target: resolved,
-                temporary: None,
-                file: Some(BufWriter::new(file)),
-            });
-        }
-        if old.as_ref().is_some_and(|m| m.is_dir()) {
-            return Err(io(std::io::Error::other("this is a folder")));
-        }
-        let Some(name) = resolved.file_name() else {
-            return Err(io(std::io::Error::other("this is not the name of a file")));
+        let (resolved, old) = match Target::of(target).map_err(io)? {
+            Target::Stream(stream) => {
+                return Ok(Self {
+                    target: target.to_path_buf(),
+                    temporary: None,
+                    file: Some(BufWriter::new(stream.open().map_err(io)?)),
+                });
+            }
+            Target::File { path, old } => (path, old),
         };
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.part", std::process::id()));
-        let temporary = resolved.with_file_name(hidden);
-        if let Ok(mut files) = UNFINISHED.lock() {
-            files.push(temporary.clone());
-        }
-        let mut atomic = Self {
+        remove_stale(folder_of(&resolved));
+        let (temporary, file) = begin(folder_of(&resolved), old).map_err(io)?;
+        Ok(Self {
             target: resolved,
-            temporary: Some(temporary.clone()),
-            file: None,
-        };
-        let file = File::create(&temporary).map_err(io)?;
-        if let Some(old) = old {
-            file.set_permissions(old.permissions()).map_err(io)?;
-        }
-        atomic.file = Some(BufWriter::new(file));
-        Ok(atomic)
+            temporary: Some(temporary),
+            file: Some(BufWriter::new(file)),
+        })
     }
 
     /// Makes sure that everything is on the disk, then renames.
@@ -85,15 +77,93 @@ impl AtomicFile {
         file.sync_all()?;
         fs::rename(temporary, &self.target)?;
         // The rename is an entry of the folder, which not every system can sync.
-        let folder = self
-            .target
-            .parent()
-            .filter(|p| !p.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        if let Ok(folder) = File::open(folder) {
+        if let Ok(folder) = File::open(folder_of(&self.target)) {
             let _ = folder.sync_all();
         }
         Ok(())
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// A new file in a folder under a name that nobody can guess, locked as long as it is open.
+fn begin(folder: &Path, old: Option<Permissions>) -> std::io::Result<(PathBuf, File)> {
+    for _ in 0..TRIES {
+        // The keys of the hasher are the system's random numbers.
+        let name = format!(
+            "{PREFIX}{:016x}{SUFFIX}",
+            RandomState::new().build_hasher().finish()
+        );
+        let path = folder.join(name);
+        // Never a file or a link that is there already.
+        let file = match File::options().write(true).create_new(true).open(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            opened => opened?,
+        };
+        if let Ok(mut files) = UNFINISHED.lock() {
+            files.push(path.clone());
+        }
+        let begun = permitted(&file, old.as_ref());
+        // Who cleans up may have taken the file for one that nobody writes, before it was locked.
+        let kept = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if begun.is_ok() && kept && same_file(&file, &path) {
+            return Ok((path, file));
+        }
+        drop(file);
+        forget(&path);
+        begun?;
+    }
+    Err(std::io::Error::other(
+        "no new file could be begun in its folder",
+    ))
+}
+
+fn permitted(file: &File, old: Option<&Permissions>) -> std::io::Result<()> {
+    match old {
+        Some(old) => file.set_permissions(old.clone()),
+        None => Ok(()),
+    }
+}
+
+/// Removes a file that will not be finished.
+fn forget(temporary: &Path) {
+    let _ = fs::remove_file(temporary);
+    if let Ok(mut files) = UNFINISHED.lock() {
+        files.retain(|f| f != temporary);
+    }
+}
+
+/// Removes what killed programs left in a folder: a file that is being written is locked.
+fn remove_stale(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_ours = |n: &str| {
+            let random = n.strip_prefix(PREFIX).and_then(|n| n.strip_suffix(SUFFIX));
+            random.is_some_and(|r| r.len() == 16 && r.bytes().all(|b| b.is_ascii_hexdigit()))
+        };
+        let is_file = entry.file_type().is_ok_and(|t| t.is_file());
+        if is_file
+            && name.to_str().is_some_and(is_ours)
+            && let Ok(file) = File::options().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a file can be written, found out before the long part. A pipe or a device is not
+/// touched: its reader would see an end.
+pub fn check_writable(target: &Path) -> Result<()> {
+    match Target::of(target) {
+        Ok(Target::Stream(_)) => Ok(()),
+        _ => AtomicFile::create(target).map(drop),
     }
 }
 
@@ -113,10 +183,7 @@ impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             // After a finished rename there is no file of that name any more.
-            let _ = fs::remove_file(temporary);
-            if let Ok(mut files) = UNFINISHED.lock() {
-                files.retain(|f| f != temporary);
-            }
+            forget(temporary);
         }
     }
 }
@@ -165,6 +232,63 @@ mod tests {
             fs::metadata(&real).expect("there").permissions().mode() & 0o777,
             0o600
         );
+        // A link whose end is not there yet.
+        let (ahead, dangling) = (dir.join("ahead"), dir.join("dangling"));
+        std::os::unix::fs::symlink("ahead", &dangling).expect("allowed");
+        write_atomic(&dangling, b"there").expect("writes");
+        assert_eq!(fs::read(&ahead).expect("readable"), b"there");
+        assert!(fs::symlink_metadata(&dangling).expect("there").is_symlink());
+        // One that leads nowhere.
+        let ring = dir.join("ring");
+        std::os::unix::fs::symlink("ring", &ring).expect("allowed");
+        assert!(write_atomic(&ring, b"x").is_err());
+        fs::remove_dir_all(&dir).expect("removable");
+    }
+
+    #[test]
+    fn long_names_can_be_written() {
+        let dir = folder("long");
+        let name = dir.join("n".repeat(255));
+        write_atomic(&name, b"x").expect("writes");
+        assert_eq!(fs::read(&name).expect("readable"), b"x");
+        fs::remove_dir_all(&dir).expect("removable");
+    }
+
+    #[test]
+    fn what_is_stale_goes_and_what_is_being_written_stays() {
+        let dir = folder("stale");
+        let stale = dir.join(format!("{PREFIX}0123456789abcdef{SUFFIX}"));
+        let other = dir.join(format!("{PREFIX}mine{SUFFIX}"));
+        fs::write(&stale, b"half").expect("writable");
+        fs::write(&other, b"of somebody").expect("writable");
+        let one = AtomicFile::create(&dir.join("a")).expect("writes");
+        let two = AtomicFile::create(&dir.join("a")).expect("writes");
+        assert!(!stale.exists() && other.exists());
+        let files = || fs::read_dir(&dir).expect("readable").count();
+        assert_eq!(files(), 3);
+        one.finish().expect("writes");
+        two.finish().expect("writes");
+        assert_eq!(files(), 2);
+        fs::remove_dir_all(&dir).expect("removable");
+    }
+
+    #[test]
+    fn many_writers_of_one_file_all_succeed() {
+        let dir = folder("writers");
+        let target = dir.join("model");
+        std::thread::scope(|scope| {
+            for writer in 0..8u8 {
+                let target = &target;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        write_atomic(target, &[writer; 5000]).expect("writes");
+                    }
+                });
+            }
+        });
+        let last = fs::read(&target).expect("readable");
+        assert!(last.len() == 5000 && last.iter().all(|b| *b == last[0]));
+        assert_eq!(fs::read_dir(&dir).expect("readable").count(), 1);
         fs::remove_dir_all(&dir).expect("removable");
     }
 

@@ -1,12 +1,15 @@
 //! The model file: one safetensors container. Arrays are tensors, everything else is one JSON
 //! document under the metadata key `kernsieve`. Loading runs no code, allocates no more than the
-//! file's size justifies, and checks that all parts fit.
+//! file's size justifies, and checks that all parts fit. The document ends with a checksum of all
+//! arrays and of itself; files of earlier versions have none.
 
 mod atomic;
 mod read;
+mod seal;
+mod target;
 mod write;
 
-pub use atomic::{AtomicFile, remove_unfinished, write_atomic};
+pub use atomic::{AtomicFile, check_writable, remove_unfinished, write_atomic};
 pub use read::{load, read};
 pub use write::{save, to_bytes};
 
@@ -247,7 +250,7 @@ mod tests {
         let refused = |change: &dyn Fn(&mut Model)| {
             let mut bad = good.clone();
             change(&mut bad);
-            let e = read(&to_bytes(&bad).expect("serialises")).unwrap_err();
+            let e = read(&write::written(&bad).expect("serialises")).unwrap_err();
             assert!(e.to_string().contains("damaged"), "{e}");
         };
         let curve = |m: &mut Model, change: &dyn Fn(&mut crate::data::Curve)| {
@@ -261,6 +264,58 @@ mod tests {
             m.scaling.scores.as_mut().expect("there").curves.pop();
         });
         refused(&|m| m.expansion.linear = Some(Matrix::zeros(1, 17)));
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_is_not_written() {
+        let good = of("lda", &simulate::mixture(0, 1, 20, 2));
+        let changes: &[&dyn Fn(&mut Model)] = &[
+            &|m| m.record.report.objective = Some(f64::NAN),
+            &|m| m.record.report.regressions = vec![(f64::NAN, None)],
+            &|m| m.record.report.trace = vec![f64::INFINITY],
+            &|m| m.record.train_error = f64::NAN,
+            &|m| m.temperature = f64::NAN,
+        ];
+        for change in changes {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert!(to_bytes(&bad).is_err());
+        }
+        let dir = tempfile::tempdir().expect("writable");
+        let path = dir.path().join("m.ks");
+        good.save(&path).expect("saves");
+        let before = std::fs::read(&path).expect("readable");
+        let mut bad = good.clone();
+        changes[0](&mut bad);
+        assert!(bad.save(&path).is_err());
+        assert_eq!(std::fs::read(&path).expect("readable"), before);
+    }
+
+    #[test]
+    fn every_changed_bit_is_found() {
+        let good = of("l1-dkf", &simulate::mixture(0, 1, 20, 2));
+        let bytes = to_bytes(&good).expect("serialises");
+        assert_eq!(read(&bytes).expect("loads"), good);
+        for at in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[at] ^= 1 << (at % 8);
+            // White space in the head of the container means nothing.
+            if let Ok(again) = read(&bad) {
+                assert_eq!(again, good, "byte {at}");
+            }
+            assert!(read(&bytes[..at]).is_err());
+        }
+    }
+
+    #[test]
+    fn format_0_is_refused() {
+        let good = of("lda", &simulate::mixture(0, 1, 20, 2));
+        let mut bytes = to_bytes(&good).expect("serialises");
+        let needle = b"\\\"format\\\":1,";
+        let at = bytes.windows(needle.len()).position(|w| w == needle);
+        bytes[at.expect("there") + needle.len() - 2] = b'0';
+        let e = read(&bytes).unwrap_err().to_string();
+        assert!(e.contains("format is 0"), "{e}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Bytes to model, trusting nothing.
 
+use super::seal::{self, Seen, kind};
 use super::{DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR};
 use crate::data::{Curve, NormalScores, Scaling};
 use crate::decision::{Decision, Simplex};
@@ -10,23 +11,54 @@ use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::model::Model;
 use safetensors::SafeTensors;
-use safetensors::tensor::Dtype;
+use safetensors::tensor::{Dtype, Metadata};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// The longest head of a container, as its format has it.
+const MOST_HEAD: u64 = 100_000_000;
 
 /// Loads a model file.
 pub fn load(path: &Path) -> Result<Model> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => Error::ModelFile(format!("{name}: there is no such file")),
-        _ => Error::Io {
-            path: name.clone(),
-            source,
-        },
-    })?;
+    let bytes = File::open(path)
+        .and_then(whole)
+        .map_err(|source| match source.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::ModelFile(format!("{name}: there is no such file"))
+            }
+            _ => Error::Io {
+                path: name.clone(),
+                source,
+            },
+        })?;
     read(&bytes).map_err(|e| match e {
         Error::ModelFile(what) => Error::ModelFile(format!("{name}: {what}")),
         other => other,
     })
+}
+
+/// The bytes of a file, no more of them than its head announces: what is not a model may be of any
+/// size, and a device never ends.
+fn whole(mut file: File) -> std::io::Result<Vec<u8>> {
+    const SIZE: usize = 8;
+    let mut bytes = Vec::new();
+    file.by_ref().take(SIZE as u64).read_to_end(&mut bytes)?;
+    let Ok(head) = <[u8; SIZE]>::try_from(bytes.as_slice()) else {
+        return Ok(bytes);
+    };
+    let head = u64::from_le_bytes(head);
+    if head > MOST_HEAD {
+        return Ok(bytes);
+    }
+    file.by_ref().take(head).read_to_end(&mut bytes)?;
+    if let Ok(metadata) = serde_json::from_slice::<Metadata>(&bytes[SIZE..]) {
+        // One byte more shows that the file is longer than it says.
+        let data = metadata.data_len() as u64;
+        file.take(data.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Reads a model from the bytes of a file. Whatever the bytes are, the answer is a model whose
@@ -54,6 +86,15 @@ pub fn read(bytes: &[u8]) -> Result<Model> {
             version.format
         )));
     }
+    if version.format == 0 {
+        return Err(broken("its format is 0, and there is none before 1".into()));
+    }
+    let views = tensors.tensors();
+    let mut seen: Vec<Seen<'_>> = views
+        .iter()
+        .map(|(name, view)| (name.as_str(), kind(view.dtype()), view.shape(), view.data()))
+        .collect();
+    seal::check(text, &mut seen)?;
     let document: Document = serde_json::from_str(text)
         .map_err(|e| broken(format!("its description is damaged ({e})")))?;
     assemble(document, &Arrays(&tensors))

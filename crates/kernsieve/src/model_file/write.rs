@@ -1,5 +1,7 @@
 //! Model to bytes.
 
+use super::read::read;
+use super::seal::{Seen, kind, seal};
 use super::{
     DecisionKind, Document, FORMAT, KEY, OutputKind, POSTERIOR, PosteriorKind, atomic::write_atomic,
 };
@@ -179,8 +181,24 @@ fn format_of(model: &Model, output: OutputKind, decision: DecisionKind) -> u32 {
     }
 }
 
-/// The bytes of a model file. The same model always gives the same bytes.
+/// The bytes of a model file. The same model always gives the same bytes, and these have been read
+/// back: they are the model again.
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
+    let bytes = written(model)?;
+    let why = match read(&bytes) {
+        Ok(again) if again == *model => return Ok(bytes),
+        // A number that is not finite has no place in the document and does not equal itself.
+        Ok(_) => "a number in its record is not finite".to_string(),
+        Err(e) => e.to_string(),
+    };
+    Err(Error::ModelFile(format!(
+        "the model cannot be written so that it can be read again ({why}); features of very \
+         different or very large sizes can do this: standardise them, or write them in other units"
+    )))
+}
+
+/// The bytes, not looked at again.
+pub(super) fn written(model: &Model) -> Result<Vec<u8>> {
     let mut tensors = vec![
         Tensor::vector("scaling.mean", &model.scaling.mean),
         Tensor::vector("scaling.scale", &model.scaling.scale),
@@ -226,6 +244,11 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     };
     let failed = |e: &dyn std::fmt::Display| Error::ModelFile(format!("cannot be written: {e}"));
     let text = serde_json::to_string(&document).map_err(|e| failed(&e))?;
+    let mut seen: Vec<Seen<'_>> = tensors
+        .iter()
+        .map(|t| (t.name.as_str(), kind(t.dtype), &t.shape[..], &t.bytes[..]))
+        .collect();
+    let text = seal(&text, &mut seen);
     let views: Vec<(&str, TensorView<'_>)> = tensors
         .iter()
         .map(|t| TensorView::new(t.dtype, t.shape.clone(), &t.bytes).map(|v| (t.name.as_str(), v)))

@@ -9,6 +9,7 @@ use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::method::density::Density;
 use crate::metrics::error_rate;
+use crate::model_file::{read, to_bytes};
 use crate::params::{Params, Preparation, Protocol, ThresholdRule};
 
 fn trained(entry: &Entry, given: &Params, data: &Dataset, estimate: bool) -> Result<Trained> {
@@ -87,6 +88,38 @@ fn without_folds_there_is_nothing_to_say() {
 }
 
 #[test]
+fn models_of_raw_features_of_any_size_can_be_read_again() {
+    let data = simulate::mixture(0, 1, 12, 1);
+    for scale in [1e-160, 1e-9, 1e9, 1e100, 1e200] {
+        let x = Matrix::from_fn(data.n_samples(), data.n_features(), |i, j| {
+            scale * data.x()[(i, j)]
+        });
+        let names = data.feature_names().to_vec();
+        let data = Dataset::new(x, data.labels().clone(), names).expect("valid");
+        for entry in CATALOGUE {
+            let name = entry.about.name;
+            let schema = Schema::numeric(data.feature_names());
+            let protocol = Protocol::default().standardize(false);
+            let made = entry.make(&Params::new()).expect("no parameters");
+            match made.train(&data, &schema, &protocol, &Control::new()) {
+                Ok(t) => {
+                    to_bytes(&t.model).unwrap_or_else(|e| panic!("{scale} {name}: {e}"));
+                }
+                Err(e) => assert!(!e.to_string().is_empty(), "{scale} {name}"),
+            }
+        }
+    }
+    // Without a penalty there is no duality gap, and the record says so.
+    let entry = find("l1-dkf").expect("there");
+    let given = [("sparsity".to_string(), 0.0.into())].into_iter().collect();
+    let t = trained(entry, &given, &data, true).expect("trains");
+    let gaps = &t.model.record.report.regressions;
+    assert!(!gaps.is_empty() && gaps.iter().all(|(_, gap)| gap.is_none()));
+    assert_eq!(t.model.record.report.residual, None);
+    assert!(to_bytes(&t.model).is_ok());
+}
+
+#[test]
 fn hard_data_sets_train_or_fail_with_words() {
     let labels = |n: usize, c: usize| {
         Labels::from_codes(
@@ -140,6 +173,8 @@ fn hard_data_sets_train_or_fail_with_words() {
                 Ok(t) => {
                     let p = t.model.predict(data.x()).posterior;
                     assert!(p.as_slice().iter().all(|v| v.is_finite()), "{what} {name}");
+                    let bytes = to_bytes(&t.model).unwrap_or_else(|e| panic!("{what} {name}: {e}"));
+                    assert_eq!(read(&bytes).expect("loads"), t.model);
                 }
                 Err(e) => assert!(!e.to_string().is_empty(), "{what} {name}"),
             }

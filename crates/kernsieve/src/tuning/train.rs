@@ -442,7 +442,7 @@ impl<'a, M: Method> Job<'a, M> {
                     params,
                 },
                 setting,
-                report,
+                report: report.finite(),
                 n_rows: data.n_samples(),
                 class_counts: self.all.problem.labels.counts(),
                 costs: kept_costs,

@@ -27,7 +27,7 @@ pub struct ClassCoefficients {
     /// The constant term and the coefficients in the units of the data, where these are linear.
     pub raw: Option<(f64, Vec<(usize, f64)>)>,
     /// Objective of the regression and its duality gap, where they are known.
-    pub solved: Option<(f64, f64)>,
+    pub solved: Option<(f64, Option<f64>)>,
 }
 
 /// The coefficients of a model. Two classes have one entry, for the second, where the coefficients

@@ -1,24 +1,53 @@
 //! Predictions compared with the truth.
 
+use super::areas::Areas;
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
-use kernsieve::metrics::{Tally, confusion, error_rate, log_loss_of, macro_auc};
+use kernsieve::metrics::{Tally, log_loss_of};
 use kernsieve::model::Model;
 use std::collections::HashMap;
 
-/// Predictions compared with the truth, block by block.
+/// Rows by observed class (also one that only the data have) and predicted class (of the model).
+#[derive(Default)]
+struct Counts(Vec<Vec<usize>>);
+
+impl Counts {
+    fn add(&mut self, observed: usize, predicted: usize, known: usize) {
+        if self.0.len() <= observed {
+            self.0.resize_with(observed + 1, || vec![0; known]);
+        }
+        self.0[observed][predicted] += 1;
+    }
+
+    /// How many rows of every pair of classes there are.
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        let rows = self.0.iter().enumerate();
+        rows.flat_map(|(o, row)| row.iter().enumerate().map(move |(p, n)| (o, p, *n)))
+    }
+
+    fn observed(&self, class: usize) -> usize {
+        self.0.get(class).map_or(0, |row| row.iter().sum())
+    }
+
+    fn tally(&self, n_classes: usize) -> Tally {
+        let mut tally = Tally::new(n_classes);
+        self.pairs().for_each(|(o, p, n)| tally.add(o, p, n as f64));
+        tally
+    }
+}
+
+/// Predictions compared with the truth, block by block, in memory that does not grow with the rows.
 pub struct Evaluation {
     /// Classes of the model, then those that only the data have.
     classes: Vec<String>,
     code_of: HashMap<String, usize>,
     known: usize,
-    predicted: Vec<usize>,
-    /// What would be predicted without the costs; empty if there are none.
-    costless: Vec<usize>,
-    truth: Vec<usize>,
+    counts: Counts,
+    /// With what would be predicted without the costs; empty if there are none.
+    costless: Counts,
     log_loss: f64,
-    /// Probabilities of the model's classes before costs, row by row.
-    probabilities: Vec<f64>,
+    /// Of the probabilities before costs.
+    areas: Areas,
     /// The positive one of two classes.
     positive: Option<usize>,
     /// Shares of the model's classes in its training.
@@ -41,11 +70,10 @@ impl Evaluation {
             classes: model.classes.clone(),
             code_of,
             known: model.classes.len(),
-            predicted: vec![],
-            costless: vec![],
-            truth: vec![],
+            counts: Counts::default(),
+            costless: Counts::default(),
             log_loss: 0.0,
-            probabilities: vec![],
+            areas: Areas::new(model.classes.len()),
             positive: model.positive(),
             shares: model.class_shares(),
             costs: model.costs_of_errors().to_vec(),
@@ -55,37 +83,41 @@ impl Evaluation {
     /// Adds rows of raw features and their labels.
     pub fn add(&mut self, model: &Model, x: &Matrix, labels: &[String]) {
         let prediction = model.predict(x);
-        let p = &prediction.posterior;
-        self.predicted.extend_from_slice(&prediction.classes);
-        for (row, label) in p.iter_rows().zip(labels) {
-            let code = *self.code_of.entry(label.clone()).or_insert_with(|| {
-                self.classes.push(label.clone());
-                self.classes.len() - 1
-            });
-            self.truth.push(code);
+        let predicted = prediction.classes.iter();
+        for ((row, &predicted), label) in
+            prediction.posterior.iter_rows().zip(predicted).zip(labels)
+        {
+            let code = match self.code_of.get(label) {
+                Some(code) => *code,
+                None => self.new_class(label),
+            };
+            self.counts.add(code, predicted, self.known);
             // Losses beside those of the shares are of probabilities before costs, as shares are.
             let plain = model.without_costs(row);
             if !self.costs.is_empty() {
-                self.costless.push(argmax(&plain));
+                self.costless.add(code, argmax(&plain), self.known);
             }
             // A class that the model does not know has probability 0.
             self.log_loss += log_loss_of(plain.get(code).copied().unwrap_or(0.0));
-            self.probabilities.extend_from_slice(&plain);
+            self.areas.add(&plain, code);
         }
+    }
+
+    fn new_class(&mut self, label: &str) -> usize {
+        self.code_of.insert(label.to_string(), self.classes.len());
+        self.classes.push(label.to_string());
+        self.classes.len() - 1
     }
 
     /// Rows seen.
     pub fn n_rows(&self) -> usize {
-        self.truth.len()
+        self.counts.pairs().map(|(_, _, n)| n).sum()
     }
 
     /// Rows predicted wrongly.
     pub fn wrong(&self) -> usize {
-        self.predicted
-            .iter()
-            .zip(&self.truth)
-            .filter(|(p, t)| p != t)
-            .count()
+        let wrong = self.counts.pairs().filter(|(o, p, _)| o != p);
+        wrong.map(|(_, _, n)| n).sum()
     }
 
     /// Fraction predicted wrongly.
@@ -95,7 +127,7 @@ impl Evaluation {
 
     /// Rows counted by class.
     fn tally(&self) -> Tally {
-        Tally::of(&self.predicted, &self.truth, self.classes.len())
+        self.counts.tally(self.classes.len())
     }
 
     /// F1 of the positive class, or the mean over many classes.
@@ -126,9 +158,7 @@ impl Evaluation {
     /// Area below the receiver operating characteristic; for many classes the mean over each against
     /// the rest.
     pub fn auc(&self) -> Option<f64> {
-        let c = self.known;
-        let rows = self.probabilities.chunks_exact(c);
-        macro_auc(rows, &self.truth, None, c)
+        self.areas.mean()
     }
 
     /// Error and log loss of always saying the class that was the largest in training, with the
@@ -136,28 +166,31 @@ impl Evaluation {
     pub fn baseline(&self) -> Option<(&str, f64, f64)> {
         let largest = argmax(&self.shares);
         let n = self.n_rows() as f64;
-        let other = self.truth.iter().filter(|t| **t != largest).count() as f64;
-        let share = |t: &usize| self.shares.get(*t).copied().unwrap_or(0.0);
-        let losses = self.truth.iter().map(|t| log_loss_of(share(t)));
-        (n > 0.0).then(|| (&*self.classes[largest], other / n, losses.sum::<f64>() / n))
+        let other = n - self.counts.observed(largest) as f64;
+        let loss = |class: usize| {
+            let share = self.shares.get(class).copied().unwrap_or(0.0);
+            self.counts.observed(class) as f64 * log_loss_of(share)
+        };
+        let losses: f64 = (0..self.classes.len()).map(loss).sum();
+        (n > 0.0).then(|| (&*self.classes[largest], other / n, losses / n))
     }
 
     /// Mean cost of a row, where errors have costs.
     pub fn mean_cost(&self) -> Option<f64> {
-        self.cost_of(&self.predicted)
+        self.cost_of(&self.counts)
     }
 
     /// Error and mean cost of a row if the costs had no say in the predictions, where errors have
     /// costs.
     pub fn without_costs(&self) -> Option<(f64, f64)> {
         let cost = self.cost_of(&self.costless)?;
-        Some((error_rate(&self.costless, &self.truth), cost))
+        Some((self.costless.tally(self.classes.len()).error(), cost))
     }
 
-    fn cost_of(&self, predicted: &[usize]) -> Option<f64> {
-        let wrong = predicted.iter().zip(&self.truth).filter(|(p, t)| p != t);
+    fn cost_of(&self, counts: &Counts) -> Option<f64> {
+        let wrong = counts.pairs().filter(|(o, p, _)| o != p);
         let total: f64 = wrong
-            .map(|(_, &t)| self.costs.get(t).copied().unwrap_or(1.0))
+            .map(|(o, _, n)| n as f64 * self.costs.get(o).copied().unwrap_or(1.0))
             .sum();
         (!self.costs.is_empty() && self.n_rows() > 0).then(|| total / self.n_rows() as f64)
     }
@@ -169,7 +202,9 @@ impl Evaluation {
 
     /// Observed by predicted.
     pub fn confusion(&self) -> Vec<Vec<usize>> {
-        confusion(&self.predicted, &self.truth, self.classes.len())
+        let mut table = vec![vec![0; self.classes.len()]; self.classes.len()];
+        self.counts.pairs().for_each(|(o, p, n)| table[o][p] = n);
+        table
     }
 
     /// Mean over the classes of the share predicted rightly.
@@ -194,7 +229,7 @@ impl Evaluation {
 
     /// Whether the model knows the class of none of the rows.
     pub fn is_foreign(&self) -> bool {
-        self.n_rows() > 0 && self.truth.iter().all(|&t| t >= self.known)
+        self.n_rows() > 0 && (0..self.known).all(|class| self.counts.observed(class) == 0)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything that is shown about a result, read once; the views read nothing else.
 
+mod areas;
 mod coefficients;
 mod comparison;
 mod demo;

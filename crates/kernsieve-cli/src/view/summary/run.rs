@@ -5,6 +5,7 @@ use kernsieve::data::Dataset;
 use kernsieve::linalg::Matrix;
 use kernsieve::tuning::{Dependence, LearningPoint};
 use kernsieve_io::Source;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -101,7 +102,7 @@ pub struct Seconds {
 /// Errors on rows outside the training.
 pub struct Measured<'a> {
     /// The file they come from; `None` if they were held out.
-    pub file: Option<&'a str>,
+    pub file: Option<Cow<'a, str>>,
     /// The result.
     pub evaluation: &'a Evaluation,
 }
@@ -109,7 +110,7 @@ pub struct Measured<'a> {
 /// The log density of new rows.
 pub struct NewRows<'a> {
     /// The file they come from.
-    pub file: &'a str,
+    pub file: Cow<'a, str>,
     /// How many there are.
     pub rows: usize,
     /// Mean log density.

@@ -33,7 +33,7 @@ pub fn density(model: &Summary<'_>, out: &mut dyn Write) -> Result<(), Failure> 
     }
     print_density(model, false, out)?;
     if let Some(new) = &run.new_rows {
-        let name = clean(new.file, usize::MAX);
+        let name = clean(&new.file, usize::MAX);
         let words = format!("{} on {name} ({} rows)", short(new.mean), new.rows);
         field("", &words, out)?;
         if let Some(path) = &run.output {

@@ -59,7 +59,10 @@ fn print_measured(measured: &Measured<'_>, out: &mut dyn Write) -> Result<(), Fa
     let words = format!(
         "{} on {} ({} of {} wrong)",
         percent(e.error()),
-        clean(measured.file.unwrap_or("the held-out rows"), usize::MAX),
+        clean(
+            measured.file.as_deref().unwrap_or("the held-out rows"),
+            usize::MAX
+        ),
         e.wrong(),
         e.n_rows()
     );

@@ -165,14 +165,19 @@ impl Column {
 }
 
 impl Schema {
-    /// A schema of numeric columns, for data that do not come from a file.
+    /// A schema of numeric columns, for data that do not come from a file. The target is called
+    /// `class`, with underscores behind it where a column has that name.
     pub fn numeric(names: &[String]) -> Self {
+        let mut target = String::from("class");
+        while names.contains(&target) {
+            target.push('_');
+        }
         Self {
             columns: names
                 .iter()
                 .map(|name| Column::numeric(name, 0.0))
                 .collect(),
-            target: "class".into(),
+            target,
             reading: Reading::default(),
         }
     }
@@ -216,6 +221,10 @@ impl Schema {
 
     /// What is wrong with a schema that comes from a file, if anything is.
     pub fn problem(&self) -> Option<String> {
+        let mut seen = HashSet::with_capacity(self.columns.len());
+        if let Some(twice) = self.columns.iter().find(|c| !seen.insert(&c.name)) {
+            return Some(format!("the column '{}' stands twice", twice.name));
+        }
         self.columns.iter().find_map(|c| {
             let sound = match &c.kind {
                 ColumnKind::Numeric { fill } | ColumnKind::Boolean { fill } => fill.is_finite(),
@@ -224,7 +233,7 @@ impl Schema {
                     possible(first) && possible(fill)
                 }
                 ColumnKind::Binary { levels, fill } => fill.is_finite() && levels[0] != levels[1],
-                ColumnKind::Categorical { .. } => true,
+                ColumnKind::Categorical { levels, rare } => all_differ(levels.iter().chain(rare)),
                 ColumnKind::Target {
                     levels,
                     values,
@@ -233,7 +242,11 @@ impl Schema {
                 } => {
                     let fits =
                         |v: &Vec<f64>| v.len() == classes.len() && v.iter().all(|v| v.is_finite());
-                    fits(fill) && levels.len() == values.len() && values.iter().all(fits)
+                    fits(fill)
+                        && levels.len() == values.len()
+                        && values.iter().all(fits)
+                        && all_differ(levels)
+                        && all_differ(classes)
                 }
             };
             (!sound).then(|| format!("column '{}' is damaged", c.name))
@@ -246,6 +259,11 @@ impl Schema {
             .iter()
             .all(|c| c.kind.is_number() && !c.indicator)
     }
+}
+
+fn all_differ<'a>(names: impl IntoIterator<Item = &'a String>) -> bool {
+    let mut seen = HashSet::new();
+    names.into_iter().all(|name| seen.insert(name))
 }
 
 #[cfg(test)]

@@ -280,7 +280,7 @@ impl Method for L1Regression {
         let path: Vec<PathStep> = steps.collect();
         let here = at(sparsities.len() - 1);
         let (coef, offset) = regressions.coefficients(&here);
-        let mut each: Vec<(f64, f64)> = here.iter().map(|s| (s.objective, s.gap)).collect();
+        let mut each: Vec<(f64, Option<f64>)> = here.iter().map(|s| (s.objective, s.gap)).collect();
         if each.len() < regressions.shares.len() {
             each.push(each[0]);
         }
@@ -294,10 +294,11 @@ impl Method for L1Regression {
                     .sum::<f64>()
             })
             .collect();
-        let residual = here
-            .iter()
-            .zip(&half)
-            .map(|(s, h)| s.gap / h.max(f64::MIN_POSITIVE));
+        // Unknown if the gap of any class is.
+        let residual = here.iter().zip(&half).try_fold(0.0, |most, (s, h)| {
+            let own = s.gap? / h.max(f64::MIN_POSITIVE);
+            Some(f64::max(most, own))
+        });
         Ok(Fit::new(
             linear_expansion(&coef, offset),
             self.decision(problem),
@@ -305,7 +306,7 @@ impl Method for L1Regression {
                 objective: Some(each.iter().map(|e| e.0).sum()),
                 iterations: here.iter().map(|s| s.sweeps).sum(),
                 converged: here.iter().all(|s| s.converged),
-                residual: Some(residual.fold(0.0, f64::max)),
+                residual,
                 regressions: each,
                 path,
                 ..FitReport::default()

@@ -115,8 +115,8 @@ pub struct Solution {
     pub residual: f64,
     /// The objective.
     pub objective: f64,
-    /// Upper bound on its distance from the minimum; NaN where the penalty is too small to tell.
-    pub gap: f64,
+    /// Upper bound on its distance from the minimum; `None` where the penalty is too small to tell.
+    pub gap: Option<f64>,
     /// Sweeps of coordinate descent.
     pub sweeps: usize,
     /// Whether the gap and the slopes meet the requested accuracy.

@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
             if done || round == ROUNDS || idle > IDLE {
                 let mut solution = self.solution(&check, penalty, sweeps, done);
                 if no_gap {
-                    solution.gap = f64::NAN;
+                    solution.gap = None;
                 } else if stop.slope.is_finite() {
                     self.certify(&mut solution, penalty, tol, slope_tol);
                 }
@@ -247,8 +247,10 @@ impl<'a> Walk<'a> {
         let square = dot(&residual, &residual) + penalty.l2 * dot(&w, &w);
         let by_target = dot(&self.target, &residual);
         let largest = steepest(&w, &slopes, penalty);
-        (solution.objective, solution.gap, _) = values(square, by_target, penalty.l1, &w, largest);
-        solution.converged = solution.gap <= tol && violation(&w, &slopes, penalty) <= slope_tol;
+        let (objective, gap, _) = values(square, by_target, penalty.l1, &w, largest);
+        solution.objective = objective;
+        solution.gap = Some(gap).filter(|g| g.is_finite());
+        solution.converged = gap <= tol && violation(&w, &slopes, penalty) <= slope_tol;
     }
 
     fn solution(
@@ -276,7 +278,7 @@ impl<'a> Walk<'a> {
             coef,
             residual: 2.0 * (check.objective - penalty.of(&self.descent.w)),
             objective: check.objective,
-            gap: check.gap,
+            gap: Some(check.gap).filter(|g| g.is_finite()),
             sweeps,
             converged,
         }
