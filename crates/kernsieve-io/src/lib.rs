@@ -4,6 +4,7 @@
 //! [`Schema`](kernsieve::data::Schema) that describes its columns; [`ScoringReader`] reads other
 //! files by that schema, block by block. Both take a [`Source`] (a path, standard input or bytes,
 //! with or without gzip compression) and detect the format from the extension or the content.
+//! [`RowFiles`] reads tables that do not fit into memory in passes.
 //!
 //! Every failure is a [`ReadError`] that names the file, the line and the column, and suggests what
 //! to do. No content of a file makes this crate panic.
@@ -48,6 +49,7 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod records;
+mod row_files;
 mod score_libsvm;
 #[cfg(feature = "parquet")]
 mod score_parquet;
@@ -63,6 +65,7 @@ pub use error::ReadError;
 pub use kernsieve::data::{Encode, Missing};
 pub use names::similar;
 pub use options::{FeatureData, Format, ReadOptions, ScoringOptions, TargetColumn, TrainingData};
+pub use row_files::{RowBlock, RowFiles};
 pub use scoring::{ScoringBlock, ScoringReader};
 pub use sniff::is_table;
 pub use source::Source;

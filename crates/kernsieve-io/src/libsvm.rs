@@ -6,6 +6,7 @@ use crate::error::{ReadError, bytes, count, show};
 use crate::names::{Plan, Role};
 use crate::options::ReadOptions;
 use crate::records::{Declared, DefaultTarget};
+use crate::source::Source;
 use crate::table::{Holds, RawColumn, RawTable, Spots};
 use crate::text::TextInput;
 
@@ -54,11 +55,7 @@ impl<'a> LibsvmRows<'a> {
             let Some((number, text)) = input.next_line()? else {
                 return Ok(None);
             };
-            let text = text
-                .split(|&b| b == b'#')
-                .next()
-                .unwrap_or(text)
-                .trim_ascii();
+            let text = content(text);
             if text.is_empty() {
                 continue;
             }
@@ -157,6 +154,32 @@ pub(crate) fn index_of(name: &str) -> Option<usize> {
     let digits = name.strip_prefix('x')?;
     let index = digits.parse().ok()?;
     (format!("{index}") == digits).then_some(index)
+}
+
+/// The lines of some rows, counted through all files, as the text of one file.
+pub(crate) fn chosen_lines(sources: &[Source], rows: &[u64]) -> Result<Vec<u8>, ReadError> {
+    let (mut text, mut at, mut wanted) = (Vec::new(), 0, rows.iter().peekable());
+    for source in sources {
+        let mut input = TextInput::new(&source.to_string(), crate::source::open(source)?)?;
+        input.check_text()?;
+        while let Some((_, line)) = input.next_line()? {
+            if content(line).is_empty() {
+                continue;
+            }
+            if wanted.next_if(|row| **row == at).is_some() {
+                text.extend_from_slice(line);
+                text.push(b'\n');
+            }
+            at += 1;
+        }
+    }
+    Ok(text)
+}
+
+/// A line without comment and blanks.
+fn content(line: &[u8]) -> &[u8] {
+    let end = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+    line[..end].trim_ascii()
 }
 
 /// Reads training data. Features are called `x<index>`, from `x0` if the index 0 occurs, from `x1`

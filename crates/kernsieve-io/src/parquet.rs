@@ -5,12 +5,10 @@
 
 use crate::columns::{Cells, Numbers, Text};
 use crate::error::ReadError;
-use crate::names::{Plan, Role, check_unique};
-use crate::options::ReadOptions;
+use crate::names::check_unique;
 use crate::pages::CheckedPages;
 use crate::quiet::quietly;
-use crate::records::{Declared, DefaultTarget};
-use crate::table::{Holds as Meaning, RawColumn, RawTable, Spots, check_memory};
+use crate::table::Holds as Meaning;
 use kernsieve::data::Moment;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -20,11 +18,13 @@ use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 use std::fs::File;
 
-/// The index that pandas writes beside the columns.
-const PANDAS_INDEX: &str = "__index_level_0__";
 /// No file has more rows than this per byte, except one that consists of constants.
 const ROWS_PER_BYTE: u64 = 1000;
 const BATCH: usize = 8192;
+
+mod training;
+
+pub(crate) use training::{names_of, read_chosen, read_table};
 
 /// A Parquet file whose footer has been read.
 pub(crate) struct ParquetFile {
@@ -111,6 +111,11 @@ impl ParquetFile {
             names,
             columns,
         })
+    }
+
+    /// Name of the file, for messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.file
     }
 
     pub(crate) fn names(&self) -> &[String] {
@@ -424,74 +429,6 @@ fn push_null(into: &mut Cells) {
         Cells::Text(cells) => cells.push_missing(),
         Cells::Sparse(_) => {}
     }
-}
-
-/// Reads training data. Only columns that are used are decoded.
-pub(crate) fn read_table(
-    file: &str,
-    content: Vec<u8>,
-    options: &ReadOptions,
-) -> Result<RawTable, ReadError> {
-    let parquet = ParquetFile::open(file, content)?;
-    let names = parquet.names();
-    let last = names.iter().rposition(|n| n != PANDAS_INDEX).unwrap_or(0);
-    let default = DefaultTarget {
-        index: last,
-        reason: "the last column",
-    };
-    let mut plan = Plan::new(file, names, options, &default)?;
-    if let Some(index) = names.iter().position(|n| n == PANDAS_INDEX)
-        && plan.roles[index] == Role::Feature
-    {
-        plan.roles[index] = Role::Dropped;
-        plan.notices.push(format!(
-            "left out column '{PANDAS_INDEX}', the index of a pandas table"
-        ));
-    }
-    let n_rows: usize = (0..parquet.n_row_groups())
-        .map(|g| parquet.group_rows(g))
-        .sum();
-    let used = plan.roles.iter().filter(|r| **r != Role::Dropped).count();
-    check_memory(file, n_rows, used - 1, options.limit())?;
-    let mut columns = Vec::new();
-    let mut target = Text::default();
-    for (j, name) in names.iter().enumerate() {
-        let role = plan.roles[j];
-        if role == Role::Dropped {
-            continue;
-        }
-        let text = role.is_text() || parquet.is_text(j);
-        let mut cells = empty_cells(text);
-        for group in 0..parquet.n_row_groups() {
-            parquet.read(group, j, &mut cells)?;
-        }
-        match cells {
-            Cells::Text(text) if role == Role::Target => target = text,
-            cells => columns.push(RawColumn {
-                name: name.clone(),
-                cells,
-                declared: if text {
-                    Declared::Text
-                } else {
-                    Declared::Number
-                },
-                forced: role == Role::Categorical,
-                taken: plan.taken[j],
-                holds: parquet.meaning(j),
-            }),
-        }
-    }
-    Ok(RawTable {
-        file: file.to_string(),
-        columns,
-        target_name: plan.target.map(|t| names[t].clone()).unwrap_or_default(),
-        target,
-        weights_name: plan.weights,
-        blocks_name: plan.blocks,
-        spots: Spots::Rows,
-        n_rows,
-        notices: plan.notices,
-    })
 }
 
 /// An empty column of text or of numbers.

@@ -2,6 +2,8 @@
 
 use crate::error::ReadError;
 use crate::options::ReadOptions;
+use crate::records::DefaultTarget;
+use crate::source::Source;
 use crate::table::RawTable;
 
 /// The error that this build cannot read Parquet.
@@ -12,4 +14,20 @@ pub(crate) fn refusal(file: &str) -> ReadError {
 
 pub(crate) fn read_table(file: &str, _: Vec<u8>, _: &ReadOptions) -> Result<RawTable, ReadError> {
     Err(refusal(file))
+}
+
+pub(crate) fn read_chosen(
+    sources: &[Source],
+    _: &[u64],
+    _: &[u64],
+    _: &ReadOptions,
+) -> Result<RawTable, ReadError> {
+    Err(refusal(&sources[0].to_string()))
+}
+
+pub(crate) fn names_of(
+    source: &Source,
+    _: &ReadOptions,
+) -> Result<(Vec<String>, DefaultTarget), ReadError> {
+    Err(refusal(&source.to_string()))
 }

@@ -100,7 +100,7 @@ pub(crate) fn open_records<'a>(
 
 /// Collects the columns of records. A column in which text appears after numbers is read a second
 /// time, as text.
-fn read_records<'a>(
+pub(crate) fn read_records<'a>(
     open: impl Fn() -> Result<Box<dyn Records + 'a>, ReadError>,
     options: &ReadOptions,
 ) -> Result<RawTable, ReadError> {

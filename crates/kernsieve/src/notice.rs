@@ -49,6 +49,13 @@ pub enum Notice {
         /// All rows.
         of: usize,
     },
+    /// All rows were summed over, and settings tuned on some of them.
+    Streamed {
+        /// Rows that were at hand.
+        some: usize,
+        /// All rows.
+        of: u64,
+    },
     /// The regressions behind the posteriors have not converged.
     RegressionsNotConverged,
     /// A closed form whose equations do not hold because of rounding.
@@ -185,6 +192,14 @@ impl fmt::Display for Notice {
                 f,
                 "settings are tuned, and the error to expect is measured, on {rows} of the {of} \
                  rows that a fit to {fitted} others has not seen"
+            ),
+            Self::Streamed { some, of } if *some as u64 == *of => {
+                f.write_str("the rows were read in passes, and all of them were tuned on")
+            }
+            Self::Streamed { some, of } => write!(
+                f,
+                "the rows were read in passes: columns and settings are learnt from {some} of the \
+                 {of} rows, drawn at random; scaling and coefficients have seen all of them"
             ),
             Self::RegressionsNotConverged => f.write_str(
                 "the regressions behind the posteriors have not quite converged; increase \

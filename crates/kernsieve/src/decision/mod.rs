@@ -207,10 +207,15 @@ pub fn nearest_centroid(z: &Matrix, classes: &Classes, log_priors: Vec<f64>) -> 
     let means = classes.means(z);
     let within = classes.squared_distance(z, &means.select_rows(classes.codes()));
     let count = classes.total() * z.cols().max(1) as f64;
+    nearest_of_means(means, within / count, log_priors)
+}
+
+/// The same from the means of the classes and the variance of an output within them.
+pub fn nearest_of_means(means: Matrix, variance: f64, log_priors: Vec<f64>) -> Decision {
     // A perfect fit leaves no variance. A floor far below any distance between means keeps the
     // scores finite.
     let spread = means.as_slice().iter().fold(0.0, |m, v| f64::max(m, v * v));
-    let variance = (within / count).max(1e-12 * spread).max(1e-300);
+    let variance = variance.max(1e-12 * spread).max(1e-300);
     Decision::NearestCentroid {
         means,
         variance,

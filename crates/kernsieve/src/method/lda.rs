@@ -17,14 +17,17 @@ use super::{
     About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Problem,
 };
 use crate::classes::Classes;
-use crate::decision::{Decision, nearest_centroid};
+use crate::decision::{Decision, nearest_centroid, nearest_of_means};
 use crate::error::Result;
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
 use crate::notice::Notice;
 use crate::params::{COMPONENTS, METRIC, Protocol};
-use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
+use crate::partial::{Columns, Passes, Reduced};
+use crate::solver::optimal_scoring::{
+    Canonical, canonical, canonical_of_means, response_means, scored_responses,
+};
 use serde::{Deserialize, Serialize};
 
 /// A combination of standardised features with a smaller deviation counts as constant. Two such
@@ -108,38 +111,87 @@ impl Lda {
         if self.metric == Metric::Total {
             to_total_metric(&mut cv);
         }
-        let q = cv.coef.cols();
-        let output = Output::Linear {
-            coef: Matrix::identity(q),
-            offset: cv.offset,
-        };
-        let directions = cv.coef.transpose();
-        let expansion = KernelExpansion::new(
-            Kernel::Linear,
-            problem.feature_weights.clone(),
-            &directions,
-            output,
-        );
+        let expansion = directions(&cv, &problem.feature_weights);
+        let report = report(&cv, rss, residual);
         let decision = match self.metric {
-            Metric::Within => Decision::Mahalanobis {
-                means: cv.means,
-                log_priors: problem.log_priors(),
-            },
+            Metric::Within => mahalanobis(cv, problem),
             Metric::Total => nearest_centroid(
                 &expansion.evaluate(&problem.x),
                 classes,
                 problem.log_priors(),
             ),
         };
-        let report = FitReport {
-            objective: Some(rss),
-            iterations: 1,
-            converged: true,
-            residual: Some(residual),
-            eigenvalues: cv.eigenvalues,
-            ..FitReport::default()
+        Ok(Fit::new(expansion, decision, report))
+    }
+
+    /// The same regression on the few rows that stand for all.
+    fn solve_reduced(&self, some: &Problem, reduced: &Reduced) -> Result<Fit> {
+        let (total, c) = (reduced.total, reduced.totals.len());
+        let shares: Vec<f64> = reduced.totals.iter().map(|t| t / total).collect();
+        let weights = &some.feature_weights;
+        let (rows, p) = (reduced.x.rows(), weights.len());
+        let mut x = Matrix::from_fn(rows, p, |i, j| weights[j] * reduced.x[(i, j)]);
+        let deviation = scale_columns_of(&mut x, total);
+        let right = Matrix::from_fn(rows, c, |i, k| reduced.y[(i, k)] / shares[k].sqrt());
+        let mut b = least_squares(&x, &right, SMALLEST_DEVIATION * total.sqrt())?.coef;
+        let fitted = matmul(x.view(), b.view());
+        let gaps = right.as_slice().iter().zip(fitted.as_slice());
+        let rss = gaps.map(|(a, b)| (a - b) * (a - b)).sum();
+        let residual = normal_equations_residual(&x, &right, &fitted);
+        for (j, d) in deviation.iter().enumerate() {
+            b.row_mut(j).iter_mut().for_each(|v| *v /= d);
+        }
+        let along = |row: &[f64], k: usize| (0..p).map(|j| row[j] * b[(j, k)]).sum::<f64>();
+        let offset: Vec<f64> = (0..c)
+            .map(|k| shares[k].sqrt() - along(&reduced.means, k))
+            .collect();
+        let means = Matrix::from_fn(c, c, |g, k| {
+            offset[k] + along(reduced.class_means.row(g), k)
+        });
+        let mut cv = canonical_of_means(&b, &offset, &means, &shares, self.components)?;
+        let within = cv.eigenvalues.len() as f64;
+        if self.metric == Metric::Total {
+            to_total_metric(&mut cv);
+        }
+        let expansion = directions(&cv, weights);
+        let report = report(&cv, rss, residual);
+        let decision = match self.metric {
+            Metric::Within => mahalanobis(cv, some),
+            // In the total metric a variate has the variance `1 - lambda` within the classes.
+            Metric::Total => {
+                let left: f64 = cv.eigenvalues.iter().map(|lambda| 1.0 - lambda).sum();
+                nearest_of_means(cv.means, left / within.max(1.0), some.log_priors())
+            }
         };
         Ok(Fit::new(expansion, decision, report))
+    }
+}
+
+/// An expansion with a linear kernel, one support row per variate.
+fn directions(cv: &Canonical, feature_weights: &[f64]) -> KernelExpansion {
+    let output = Output::Linear {
+        coef: Matrix::identity(cv.coef.cols()),
+        offset: cv.offset.clone(),
+    };
+    let rows = cv.coef.transpose();
+    KernelExpansion::new(Kernel::Linear, feature_weights.to_vec(), &rows, output)
+}
+
+fn report(cv: &Canonical, rss: f64, residual: f64) -> FitReport {
+    FitReport {
+        objective: Some(rss),
+        iterations: 1,
+        converged: true,
+        residual: Some(residual),
+        eigenvalues: cv.eigenvalues.clone(),
+        ..FitReport::default()
+    }
+}
+
+fn mahalanobis(cv: Canonical, problem: &Problem) -> Decision {
+    Decision::Mahalanobis {
+        means: cv.means,
+        log_priors: problem.log_priors(),
     }
 }
 
@@ -184,6 +236,14 @@ impl Method for Lda {
     fn fit(&self, problem: &Problem, _: &NoSetting) -> Result<Fit> {
         self.solve(problem)
     }
+
+    fn streams(&self) -> bool {
+        true
+    }
+
+    fn fit_by_passes(&self, some: &Problem, _: &NoSetting, rows: &mut dyn Passes) -> Result<Fit> {
+        self.solve_reduced(some, &rows.reduced(Columns::Features)?)
+    }
 }
 
 /// `k` classes have `k - 1` canonical variates. If more are asked for, the number is reduced and
@@ -220,7 +280,19 @@ fn scale_columns(x: &mut Matrix, classes: &Classes) -> Vec<f64> {
             .zip(row)
             .for_each(|(s, v)| *s += w * v * v);
     }
-    let n = classes.total();
+    unit_columns(x, &squares, classes.total())
+}
+
+/// The same for rows that need no weights, which stand for so many.
+fn scale_columns_of(x: &mut Matrix, total: f64) -> Vec<f64> {
+    let squares: Vec<f64> = (0..x.cols())
+        .map(|j| x.column(j).iter().map(|v| v * v).sum())
+        .collect();
+    unit_columns(x, &squares, total)
+}
+
+/// Divides columns by their deviations, from their sums of squares over rows of this weight.
+fn unit_columns(x: &mut Matrix, squares: &[f64], n: f64) -> Vec<f64> {
     let deviation: Vec<f64> = squares
         .iter()
         .map(|s| if *s > 0.0 { (s / n).sqrt() } else { 1.0 })

@@ -29,6 +29,8 @@ pub mod smkda;
 pub mod sparse_kos;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_passes;
 
 pub use about::{About, Candidacy, Outputs, Sparse};
 pub use discriminant::{Discriminant, WithPosterior};
@@ -57,6 +59,7 @@ use crate::error::{Error, Result};
 use crate::kernel::Family;
 use crate::notice::Notice;
 use crate::params::{Params, Protocol};
+use crate::partial::Passes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -184,6 +187,26 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
 
     /// Fits one setting.
     fn fit(&self, problem: &Problem, setting: &Self::Setting) -> Result<Fit>;
+
+    /// Whether [`Self::fit_by_passes`] knows a way.
+    fn streams(&self) -> bool {
+        false
+    }
+
+    /// Fits one setting on rows that need not be in memory: whoever holds them says sums over them.
+    /// `some` of them are at hand, at least one of every class, in the same units, with weights that
+    /// give classes their shares of all rows, and with the priors.
+    fn fit_by_passes(
+        &self,
+        _some: &Problem,
+        _setting: &Self::Setting,
+        _rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        Err(Error::Data(format!(
+            "{} cannot be fitted by sums over rows",
+            Self::ABOUT.name
+        )))
+    }
 
     /// Why these parameters need cross-validation although it was not asked for, in words for the
     /// user; `None` if they do not.

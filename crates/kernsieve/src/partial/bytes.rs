@@ -18,6 +18,7 @@ pub(super) enum Kind {
     Qr = 4,
     Newton = 5,
     Task = 6,
+    Frame = 7,
 }
 
 /// Collects bytes.

@@ -13,11 +13,12 @@
 //! | [`TallQr`] | columns and class indicators | their triangular factor: least squares to full precision |
 //! | [`Newton`] | columns, at coefficients | gradient and Hessian of the log likelihood |
 //!
-//! A [`Task`] names the columns and the sums; a [`Passes`] carries tasks out over all rows,
-//! wherever these are. A method that can be fitted so asks for one pass after the other.
+//! A [`Task`] names the columns and the sums, a [`Frame`] how the cells of a table become features in
+//! the units of a kernel; a [`Passes`] carries tasks out over all rows, wherever these are. A method that can be fitted so asks for one pass after the other.
 
 mod bytes;
 mod draw;
+mod frame;
 mod moments;
 mod newton;
 mod qr;
@@ -25,8 +26,10 @@ mod sums;
 mod task;
 
 pub use draw::Draw;
+pub use frame::Frame;
 pub use moments::Moments;
 pub use newton::Newton;
 pub use qr::{Reduced, TallQr};
 pub use sums::Sums;
+pub(crate) use task::weighted;
 pub use task::{Block, Collect, Columns, InMemory, Part, Passes, Task};

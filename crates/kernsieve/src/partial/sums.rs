@@ -14,6 +14,8 @@ pub struct Sums {
     pub by_class: Matrix,
     /// Weight of each class.
     pub totals: Vec<f64>,
+    /// Number of rows.
+    pub rows: u64,
 }
 
 impl Sums {
@@ -23,12 +25,14 @@ impl Sums {
             gram: Matrix::zeros(columns, columns),
             by_class: Matrix::zeros(columns, n_classes),
             totals: vec![0.0; n_classes],
+            rows: 0,
         }
     }
 
     /// Adds rows of columns with their classes and weights.
     pub fn update(&mut self, mut phi: Matrix, codes: &[usize], weights: Option<&[f64]>) {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        self.rows += phi.rows() as u64;
         // Classes x columns here, so that a row is added to a row.
         let mut sums = Matrix::zeros(self.totals.len(), phi.cols());
         for (i, &c) in codes.iter().enumerate() {
@@ -55,6 +59,7 @@ impl Sums {
         for (a, b) in self.totals.iter_mut().zip(&other.totals) {
             *a += b;
         }
+        self.rows += other.rows;
         Ok(())
     }
 
@@ -66,6 +71,12 @@ impl Sums {
     /// Sums of the columns over all rows.
     pub fn columns(&self) -> Vec<f64> {
         self.by_class.iter_rows().map(|r| r.iter().sum()).collect()
+    }
+
+    /// Means of the columns over all rows.
+    pub fn means(&self) -> Vec<f64> {
+        let total = self.total();
+        self.columns().iter().map(|c| c / total).collect()
     }
 
     /// Products of centred columns.
@@ -83,6 +94,7 @@ impl Sums {
         out.matrix(&self.gram);
         out.matrix(&self.by_class);
         out.numbers(&self.totals);
+        out.count(self.rows);
         out.finish()
     }
 
@@ -90,7 +102,7 @@ impl Sums {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut input = Reader::open(bytes, Kind::Sums)?;
         let (gram, by_class) = (input.matrix()?, input.matrix()?);
-        let totals = input.numbers()?;
+        let (totals, rows) = (input.numbers()?, input.count()?);
         input.end()?;
         let m = gram.rows();
         require_fit(gram.cols() == m && by_class.rows() == m && by_class.cols() == totals.len())?;
@@ -98,6 +110,7 @@ impl Sums {
             gram,
             by_class,
             totals,
+            rows,
         })
     }
 }

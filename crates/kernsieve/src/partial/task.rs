@@ -1,10 +1,11 @@
 //! What is to be summed, and who does it.
 
 use super::bytes::{Kind, Reader, Writer, require_fit};
+use super::frame::{read_scores, write_scores};
 use super::newton::n_outputs;
 use super::{Newton, Sums, TallQr};
 use crate::classes::Classes;
-use crate::data::{Curve, NormalScores};
+use crate::data::NormalScores;
 use crate::decision::{Decision, Simplex};
 use crate::discriminant_kernel::{posteriors, psi};
 use crate::error::{Error, Result};
@@ -97,7 +98,11 @@ fn prepared(x: &Matrix, scores: Option<&NormalScores>, weights: &[f64]) -> Matri
         scores.apply_in_place(&mut x);
         x
     });
-    let x = scored.as_ref().unwrap_or(x);
+    weighted(scored.as_ref().unwrap_or(x), weights)
+}
+
+/// The features with a nonzero weight, times their weights.
+pub(crate) fn weighted(x: &Matrix, weights: &[f64]) -> Matrix {
     let used = nonzero(weights);
     Matrix::from_fn(x.rows(), used.len(), |i, k| {
         x[(i, used[k])] * weights[used[k]]
@@ -227,12 +232,7 @@ impl Task {
                 out.numbers(weights);
                 out.matrix(centres);
                 out.count(u64::from(*linear));
-                let curves = scores.as_ref().map_or(&[][..], |s| &s.curves);
-                out.count(curves.len() as u64);
-                for curve in curves {
-                    out.numbers(&curve.knots);
-                    out.numbers(&curve.scores);
-                }
+                write_scores(&mut out, scores.as_ref());
             }
             Columns::Posteriors {
                 coef,
@@ -268,18 +268,10 @@ impl Task {
                 let kernel = serde_json::from_str(input.text()?).map_err(|_| odd("kernel"))?;
                 let (weights, centres) = (input.numbers()?, input.matrix()?);
                 let linear = input.count()? != 0;
-                let n = input.length(16)?;
-                let curve = |_| -> Result<Curve> {
-                    Ok(Curve {
-                        knots: input.numbers()?,
-                        scores: input.numbers()?,
-                    })
-                };
-                let curves: Vec<Curve> = (0..n).map(curve).collect::<Result<_>>()?;
+                let scores = read_scores(&mut input)?;
+                let fits = |s: &NormalScores| s.curves.len() == weights.len();
                 require_fit(centres.cols() == nonzero(&weights).len())?;
-                require_fit(curves.is_empty() || curves.len() == weights.len())?;
-                let scores = (!curves.is_empty()).then_some(NormalScores { curves });
-                require_fit(scores.as_ref().is_none_or(NormalScores::is_sound))?;
+                require_fit(scores.as_ref().is_none_or(fits))?;
                 Columns::Kernel {
                     kernel,
                     scores,
@@ -332,6 +324,9 @@ impl Task {
 
 /// Someone who holds all rows and sums over them.
 pub trait Passes {
+    /// Number of rows.
+    fn rows(&self) -> u64;
+
     /// The sums of a task over all rows.
     fn run(&mut self, task: &Task) -> Result<Part>;
 
@@ -372,9 +367,13 @@ pub struct InMemory<'a> {
 }
 
 /// Rows whose columns are held at once.
-const BLOCK: usize = 4096;
+pub(super) const BLOCK: usize = 4096;
 
 impl Passes for InMemory<'_> {
+    fn rows(&self) -> u64 {
+        self.x.rows() as u64
+    }
+
     fn run(&mut self, task: &Task) -> Result<Part> {
         let (n, c) = (self.x.rows(), self.classes.n_classes());
         task.check(self.x.cols(), c)?;

@@ -65,10 +65,22 @@ pub fn canonical(
     classes: &Classes,
     components: Option<usize>,
 ) -> Result<Canonical> {
-    let c = classes.n_classes();
-    // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric up to rounding.
     let means = classes.means(fitted);
-    let trivial = response_means(classes);
+    canonical_of_means(coef, offset, &means, &classes.shares(), components)
+}
+
+/// The same from the means of the fitted values in each class (classes x classes) and the shares of
+/// the classes.
+pub fn canonical_of_means(
+    coef: &Matrix,
+    offset: &[f64],
+    means: &Matrix,
+    shares: &[f64],
+    components: Option<usize>,
+) -> Result<Canonical> {
+    let c = shares.len();
+    // M_jk = sqrt(n / n_j) / n * sum of fitted_k over class j; symmetric up to rounding.
+    let trivial: Vec<f64> = shares.iter().map(|share| share.sqrt()).collect();
     let m = Matrix::from_fn(c, c, |j, k| {
         let entry = |a: usize, b: usize| trivial[a] * means[(a, b)];
         0.5 * (entry(j, k) + entry(k, j))

@@ -5,6 +5,7 @@ use super::importance::importances;
 use super::learning_curve::{LearningPoint, learning_curve};
 use super::out_of_fold::OutOfFold;
 use super::sample::tuning_sample_size;
+use super::streamed::{AllRows, train_streamed};
 use super::train::{Train, Trained};
 use crate::data::{Dataset, Schema};
 use crate::error::Result;
@@ -38,6 +39,19 @@ pub trait AnyMethod: Send + Sync {
         &self,
         data: &Dataset,
         schema: &Schema,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained>;
+
+    /// Whether it can be trained on rows that are not in memory: [`Method::streams`].
+    fn streams(&self) -> bool;
+
+    /// Tunes on some rows, which are at hand, and fits to all by sums over them.
+    fn train_streamed(
+        &self,
+        some: &Dataset,
+        schema: &Schema,
+        all: &mut dyn AllRows,
         protocol: &Protocol,
         control: &Control,
     ) -> Result<Trained>;
@@ -105,6 +119,21 @@ impl<M: Method> AnyMethod for M {
         control: &Control,
     ) -> Result<Trained> {
         self.train_with(data, schema, protocol, control)
+    }
+
+    fn streams(&self) -> bool {
+        Method::streams(self)
+    }
+
+    fn train_streamed(
+        &self,
+        some: &Dataset,
+        schema: &Schema,
+        all: &mut dyn AllRows,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained> {
+        train_streamed(self, some, schema, all, protocol, control)
     }
 
     fn out_of_fold(

@@ -84,7 +84,8 @@ impl Control {
         }
     }
 
-    pub(crate) fn report(&self, done: usize, total: usize) {
+    /// Tells the listener how far the work is.
+    pub fn report(&self, done: usize, total: usize) {
         if let Some(listener) = &self.listener {
             let stage = *self.stage.read().unwrap_or_else(PoisonError::into_inner);
             listener(Progress { done, total, stage });

@@ -19,6 +19,7 @@ mod out_of_fold;
 mod race;
 mod refit;
 mod sample;
+mod streamed;
 mod table;
 mod temperature;
 #[cfg(test)]
@@ -33,4 +34,5 @@ pub use dependence::{Dependence, partial_dependence};
 pub use learning_curve::LearningPoint;
 pub use memory::{available_memory, for_people};
 pub use out_of_fold::OutOfFold;
+pub use streamed::AllRows;
 pub use train::{Train, Trained};

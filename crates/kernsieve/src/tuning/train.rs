@@ -101,7 +101,7 @@ fn train<M: Method>(
 
 /// The error of probabilities that lean on shares: they decide otherwise than the scores that the
 /// table counts.
-fn lean(model: &mut Model, pass: &OutOfFold, judged: &Dataset, afresh: f64) {
+pub(super) fn lean(model: &mut Model, pass: &OutOfFold, judged: &Dataset, afresh: f64) {
     if model.shifts.is_empty() {
         return;
     }
@@ -119,7 +119,7 @@ fn lean(model: &mut Model, pass: &OutOfFold, judged: &Dataset, afresh: f64) {
 }
 
 /// Step 7: the threshold, what held-out rows say, and the training error.
-fn judge(
+pub(super) fn judge(
     model: &mut Model,
     pass: Option<&OutOfFold>,
     judged: &Dataset,
@@ -164,44 +164,44 @@ fn class_shares(data: &Dataset, classes: &[String]) -> Vec<f64> {
 }
 
 /// Everything that the steps share.
-struct Job<'a, M> {
-    method: M,
-    data: &'a Dataset,
-    protocol: &'a Protocol,
-    all: Prepared,
-    notices: Vec<Notice>,
+pub(super) struct Job<'a, M> {
+    pub(super) method: M,
+    pub(super) data: &'a Dataset,
+    pub(super) protocol: &'a Protocol,
+    pub(super) all: Prepared,
+    pub(super) notices: Vec<Notice>,
 }
 
 /// What is tuned, and on which rows.
-struct Plan<M> {
+pub(super) struct Plan<M> {
     /// The method, with its bandwidth fixed if a sample has found it.
     method: M,
     /// Rows to tune on and their problem, if they are not all.
-    sample: Option<(Dataset, Problem)>,
+    pub(super) sample: Option<(Dataset, Problem)>,
     /// The optimism of choosing a bandwidth on a sample.
     optimism: f64,
 }
 
 impl<M> Plan<M> {
     /// The rows to tune on.
-    fn data<'a>(&'a self, all: &'a Dataset) -> &'a Dataset {
+    pub(super) fn data<'a>(&'a self, all: &'a Dataset) -> &'a Dataset {
         self.sample.as_ref().map_or(all, |(data, _)| data)
     }
 }
 
 /// The setting, the table that it was chosen from, and its log scores of held-out rows if they were
 /// kept.
-struct Tuning<M: Method> {
-    setting: M::Setting,
+pub(super) struct Tuning<M: Method> {
+    pub(super) setting: M::Setting,
     table: Option<CvTable<M::Setting>>,
     out_of_fold: Option<OutOfFold>,
     /// By how much the error grows when folds learn everything themselves.
-    afresh: f64,
+    pub(super) afresh: f64,
 }
 
 impl<'a, M: Method> Job<'a, M> {
     /// Step 1: checks, scaling, the problem of all rows.
-    fn prepare(method: &M, data: &'a Dataset, protocol: &'a Protocol) -> Result<Self> {
+    pub(super) fn prepare(method: &M, data: &'a Dataset, protocol: &'a Protocol) -> Result<Self> {
         method.check()?;
         protocol.check()?;
         let all = prepare_all(data, protocol)?;
@@ -251,7 +251,7 @@ impl<'a, M: Method> Job<'a, M> {
     }
 
     /// Step 2: which rows to tune on, if there are many; whether everything fits into memory.
-    fn plan(&mut self, control: &Control) -> Result<Plan<M>> {
+    pub(super) fn plan(&mut self, control: &Control) -> Result<Plan<M>> {
         let (n, n_classes) = (self.all.problem.n(), self.all.problem.labels.n_classes());
         if let Some(found) = held_out_once(&self.method, self.data, self.protocol)? {
             check_final_fit::<M>(self.method.final_footprint(n), n, n_classes, control)?;
@@ -301,7 +301,7 @@ impl<'a, M: Method> Job<'a, M> {
 
     /// Step 3: the setting. Cross-validation runs even if there is only one, for its estimate of
     /// the error, unless the protocol turns that off.
-    fn tune(&self, plan: &Plan<M>, control: &Control) -> Result<Tuning<M>> {
+    pub(super) fn tune(&self, plan: &Plan<M>, control: &Control) -> Result<Tuning<M>> {
         let (method, protocol) = (&plan.method, self.protocol);
         let (data, problem) = match &plan.sample {
             Some((data, problem)) => (data, problem),
@@ -355,7 +355,7 @@ impl<'a, M: Method> Job<'a, M> {
 
     /// Step 4: log scores of held-out rows with the chosen setting; `None` without
     /// cross-validation.
-    fn ask_held_out(
+    pub(super) fn ask_held_out(
         &self,
         plan: &Plan<M>,
         tuned: &mut Tuning<M>,
@@ -395,7 +395,7 @@ impl<'a, M: Method> Job<'a, M> {
     }
 
     /// Step 6 (the fit itself is step 5): model, record, training error and notices.
-    fn assemble(
+    pub(super) fn assemble(
         mut self,
         schema: &Schema,
         tuned: Tuning<M>,
@@ -466,7 +466,7 @@ impl<'a, M: Method> Job<'a, M> {
 }
 
 /// The schema of a model: the one that the training rows taught, read as the given one is.
-fn learnt(own: Option<Schema>, given: &Schema) -> Schema {
+pub(super) fn learnt(own: Option<Schema>, given: &Schema) -> Schema {
     match own {
         None => given.clone(),
         Some(own) => Schema {

@@ -9,12 +9,15 @@ use super::{
     About, Certificate, Fit, Fold, Footprint, Grid, HeldOut, Klr, Kos, Method, Mkda, Problem,
     Ranking, Setting, Size, Smkda, params_of,
 };
+use crate::decision::Decision;
 use crate::discriminant_kernel::{DiscriminantKernel, posteriors, psi};
 use crate::error::{Error, Result};
+use crate::expansion::{KernelExpansion, Output, nonzero};
 use crate::kernel::{Family, Kernel, Pairs, symmetric_base};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, matmul};
 use crate::notice::Notice;
 use crate::params::{KERNEL_PARAMS, KernelChoice, Params, Protocol};
+use crate::partial::{Columns, Part, Passes, Task};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -29,6 +32,12 @@ const OUTER_STEP: usize = 3;
 pub trait WithPosterior: Method {
     /// The same method with this kernel.
     fn with_kernel(self, kernel: KernelChoice) -> Self;
+
+    /// Whether [`Method::fit_by_passes`] asks for nothing but the features themselves, so that the
+    /// features of a discriminant kernel can take their place.
+    fn streams_features(&self) -> bool {
+        false
+    }
 
     /// The same method with the discriminant kernel of these posteriors.
     fn with_posterior(self, posterior: Posterior) -> Discriminant<Self> {
@@ -359,16 +368,107 @@ impl<M: WithPosterior> Method for Discriminant<M> {
         Ok(results)
     }
 
+    fn streams(&self) -> bool {
+        self.posterior.streams() && self.outer.streams_features()
+    }
+
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &Self::Setting,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        let own = with_own_priors(some);
+        let estimate = self
+            .posterior
+            .fit_by_passes(&own, &setting.posterior, rows)?;
+        let seen = |kernel: &DiscriminantKernel| -> Option<Columns> {
+            let (coef, offset) = estimate_of_regression(&kernel.expansion)?;
+            let Decision::Simplex { kind, .. } = kernel.decision else {
+                return None;
+            };
+            Some(Columns::Posteriors {
+                coef,
+                offset,
+                kind,
+                shares: kernel.priors.clone(),
+            })
+        };
+        self.finish(some, estimate.clone(), |kernel, outer| {
+            let columns = seen(kernel).ok_or_else(|| {
+                Error::Data("these posteriors cannot be computed row by row elsewhere".into())
+            })?;
+            let mut mapped = Mapped { rows, columns };
+            self.outer.fit_by_passes(outer, &setting.outer, &mut mapped)
+        })
+    }
+
     fn fit(&self, problem: &Problem, setting: &Self::Setting) -> Result<Fit> {
         let own = with_own_priors(problem);
         let estimate = self.posterior.fit(&own, &setting.posterior)?;
+        self.finish(problem, estimate, |_, outer| {
+            self.outer.fit(outer, &setting.outer)
+        })
+    }
+}
+
+/// Rows whose features are those of a discriminant kernel.
+struct Mapped<'a> {
+    rows: &'a mut dyn Passes,
+    columns: Columns,
+}
+
+impl Passes for Mapped<'_> {
+    fn rows(&self) -> u64 {
+        self.rows.rows()
+    }
+
+    fn run(&mut self, task: &Task) -> Result<Part> {
+        if task.columns != Columns::Features {
+            return Err(Error::Data(
+                "kernels of a discriminant kernel cannot be summed over rows".into(),
+            ));
+        }
+        self.rows.run(&Task {
+            columns: self.columns.clone(),
+            collect: task.collect.clone(),
+        })
+    }
+}
+
+/// Coefficients (outputs x features) and offsets of an expansion that is linear in the features.
+fn estimate_of_regression(expansion: &KernelExpansion) -> Option<(Matrix, Vec<f64>)> {
+    let Output::Linear { coef, offset } = &expansion.output else {
+        return None;
+    };
+    if expansion.kernel != Kernel::Linear {
+        return None;
+    }
+    // Support rows have the features of nonzero weight only, already weighted by 1.
+    let used = nonzero(&expansion.feature_weights);
+    let own = matmul(coef.view().t(), expansion.support.view());
+    let mut all = Matrix::zeros(own.rows(), expansion.feature_weights.len());
+    for (k, &j) in used.iter().enumerate() {
+        (0..own.rows()).for_each(|i| all[(i, j)] = own[(i, k)]);
+    }
+    Some((all, offset.clone()))
+}
+
+impl<M: WithPosterior> Discriminant<M> {
+    /// The fit with an estimate of the posteriors, where the outer one is made so.
+    fn finish(
+        &self,
+        problem: &Problem,
+        estimate: Fit,
+        outer_fit: impl FnOnce(&DiscriminantKernel, &Problem) -> Result<Fit>,
+    ) -> Result<Fit> {
         let kernel = DiscriminantKernel {
             expansion: estimate.expansion,
             decision: estimate.decision,
             priors: problem.classes().shares(),
         };
         let outer = self.outer_problem(problem, kernel.features(&problem.x), &kernel.priors);
-        let fit = self.outer.fit(&outer, &setting.outer)?;
+        let fit = outer_fit(&kernel, &outer)?;
         let mut report = fit.report;
         // The model carries the rows of both.
         let mut there = vec![false; problem.n()];

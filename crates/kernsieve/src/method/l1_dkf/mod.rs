@@ -32,13 +32,14 @@ use super::{
     About, Candidacy, Discriminant, Fit, Fold, Footprint, Grid, HeldOut, Method, NoSetting,
     Posterior, Problem, Sparse, WithPosterior,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::Family;
 use crate::notice::Notice;
 use crate::params::{
     BANDWIDTHS, COMPONENTS, DEGREE, Fallback, IMPORT_VECTORS, KERNEL, KernelChoice, Kind, L1_RATIO,
     METRIC, POSTERIOR, POSTERIOR_SPARSITY, Param, Protocol, RIDGES, SHIFT, SIMPLEX, SLOPE,
 };
+use crate::partial::Passes;
 use serde::{Deserialize, Serialize};
 
 /// Discriminant analysis with the discriminant kernel of class posteriors.
@@ -188,11 +189,33 @@ impl Method for Mapping {
             Self::Onda(onda) => onda.fit(problem, setting),
         }
     }
+
+    fn streams(&self) -> bool {
+        matches!(self, Self::Lda(_))
+    }
+
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &NoSetting,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        match self {
+            Self::Lda(lda) => lda.fit_by_passes(some, setting, rows),
+            Self::Onda(_) => Err(Error::Data(
+                "the mapping onda needs the posteriors of all rows; use `mapping=lda`".into(),
+            )),
+        }
+    }
 }
 
 impl WithPosterior for Mapping {
     /// Its only kernel is that of the posteriors.
     fn with_kernel(self, _: KernelChoice) -> Self {
         self
+    }
+
+    fn streams_features(&self) -> bool {
+        matches!(self, Self::Lda(_))
     }
 }

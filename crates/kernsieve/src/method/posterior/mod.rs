@@ -15,6 +15,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel};
 use crate::params::{KernelChoice, Params, Protocol};
+use crate::partial::Passes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -102,10 +103,15 @@ impl Posterior {
             PosteriorKind::L1 => L1Regression::from_given(params).map(Self::L1),
             PosteriorKind::Logistic => L1Logistic::from_given(params).map(Self::Logistic),
             PosteriorKind::Parzen => Parzen::from_given(params).map(Self::Parzen),
-            PosteriorKind::Klr => Klr::from_given(params).map(|whole| match inside {
-                true => Self::Klr(Klr::new().kernel(whole.choice().clone())),
-                false => Self::Klr(whole),
-            }),
+            PosteriorKind::Klr => {
+                // Landmarks are for many rows, and belong to the outer method, too.
+                let mut own = params.clone();
+                own.remove("candidates");
+                Klr::from_given(&own).map(|whole| match inside {
+                    true => Self::Klr(Klr::new().kernel(whole.choice().clone())),
+                    false => Self::Klr(whole),
+                })
+            }
         };
         made.map_err(|e| e.of(kind.name()))
     }
@@ -123,6 +129,7 @@ impl Posterior {
                 params.remove(id);
             }
         }
+        params.remove("candidates");
         params.insert("posterior".into(), Value::from(self.kind().name()));
         params
     }
@@ -341,5 +348,20 @@ impl Method for Posterior {
 
     fn fit(&self, problem: &Problem, setting: &PosteriorSetting) -> Result<Fit> {
         each!(self, estimate, _variant => estimate.fit(problem, &own(&[*setting])?[0]))
+    }
+
+    fn streams(&self) -> bool {
+        each!(self, estimate, _variant => estimate.streams())
+    }
+
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &PosteriorSetting,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        each!(self, estimate, _variant => {
+            estimate.fit_by_passes(some, &own(&[*setting])?[0], rows)
+        })
     }
 }

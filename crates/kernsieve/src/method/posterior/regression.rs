@@ -11,6 +11,7 @@ use crate::method::{
     About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, PathStep, Problem,
 };
 use crate::params::Protocol;
+use crate::partial::{Columns, Passes, Reduced};
 use crate::solver::coordinate_descent::Penalty;
 use crate::solver::lasso::{Design, Solution, Stop, path};
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,22 @@ impl Regressions {
             targets,
             means,
             shares,
+        }
+    }
+
+    /// The same regressions on a few rows that stand for all: products of centred columns are what
+    /// a lasso sees.
+    fn of_reduced(reduced: &Reduced) -> Self {
+        let c = reduced.totals.len();
+        let targets = match c {
+            2 => reduced.y.select_columns(&[0]),
+            _ => reduced.y.clone(),
+        };
+        Self {
+            x: reduced.x.clone(),
+            targets,
+            means: reduced.means.clone(),
+            shares: reduced.totals.iter().map(|t| t / reduced.total).collect(),
         }
     }
 
@@ -255,10 +272,33 @@ impl Method for L1Regression {
             .collect())
     }
 
-    /// Walks down to the chosen penalty.
     fn fit(&self, problem: &Problem, setting: &Penalised) -> Result<Fit> {
         let regressions = Regressions::new(&problem.x, &problem.classes());
-        let chosen = setting.sparsity;
+        Ok(self.walk(&regressions, setting.sparsity, problem))
+    }
+
+    fn streams(&self) -> bool {
+        true
+    }
+
+    /// The penalty stands beside a sum over rows, so one that was found on some of them grows with
+    /// the rows; a given one is taken as it is.
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &Penalised,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        let reduced = rows.reduced(Columns::Features)?;
+        let more = reduced.total / some.classes().total();
+        let sparsity = self.sparsity.unwrap_or(setting.sparsity * more);
+        Ok(self.walk(&Regressions::of_reduced(&reduced), sparsity, some))
+    }
+}
+
+impl L1Regression {
+    /// The path of penalties down to the chosen one.
+    fn walk(&self, regressions: &Regressions, chosen: f64, problem: &Problem) -> Fit {
         let mut sparsities =
             penalties(self.sparsity, regressions.largest(self.l1_ratio), EXPONENTS);
         sparsities.retain(|s| *s > chosen);
@@ -299,7 +339,7 @@ impl Method for L1Regression {
             let own = s.gap? / h.max(f64::MIN_POSITIVE);
             Some(f64::max(most, own))
         });
-        Ok(Fit::new(
+        Fit::new(
             linear_expansion(&coef, offset),
             self.decision(problem),
             FitReport {
@@ -311,6 +351,6 @@ impl Method for L1Regression {
                 path,
                 ..FitReport::default()
             },
-        ))
+        )
     }
 }

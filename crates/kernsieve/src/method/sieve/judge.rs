@@ -14,6 +14,7 @@ use crate::linalg::{
     Cholesky, Matrix, add_scaled, center_columns_weighted, cholesky_shifted, matmul,
     symmetric_product,
 };
+use crate::partial::weighted;
 
 /// Ridges of a first look: the variance of the noise relative to that of a function.
 pub(super) const RIDGES: [f64; 6] = [10.0, 2.0, 0.4, 0.08, 0.01, 1e-3];
@@ -296,14 +297,6 @@ pub(super) fn linear_variance(weights: &[f64]) -> f64 {
             .map(|w| w * w)
             .sum::<f64>()
             .max(f64::MIN_POSITIVE)
-}
-
-/// The features with a nonzero weight, times their weights.
-pub(super) fn weighted(x: &Matrix, weights: &[f64]) -> Matrix {
-    let used = crate::expansion::nonzero(weights);
-    Matrix::from_fn(x.rows(), used.len(), |i, k| {
-        x[(i, used[k])] * weights[used[k]]
-    })
 }
 
 fn weighted_mean(values: &[f64], weights: Option<&[f64]>) -> f64 {

@@ -5,12 +5,13 @@
 //! are, in every fold and for every family.
 
 use super::guide::quadratic_slopes;
-use super::judge::{Ground, Solution, Verdict, best, weighted};
+use super::judge::{Ground, Solution, Verdict, best};
 use super::sample::Sample;
 use super::weights::squared_slopes;
 use crate::data::spread_rows;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Pairs};
+use crate::partial::weighted;
 use rayon::prelude::*;
 
 /// Rows from which the median distance is taken.

@@ -41,8 +41,8 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, cross_gram};
 use crate::linalg::{Matrix, View};
 use crate::params::{Preparation, Protocol, Rule};
+use crate::partial::{Passes, weighted};
 use descent::{Descent, levels};
-use judge::weighted;
 use learn::Learnt;
 use path::{Coefficients, Path, sharpened};
 use refit::{Rows, refit};
@@ -414,13 +414,45 @@ impl Method for Sieve {
     }
 
     fn fit(&self, problem: &Problem, setting: &SieveSetting) -> Result<Fit> {
+        self.fitted(problem, setting, None)
+    }
+
+    fn streams(&self) -> bool {
+        true
+    }
+
+    /// Preparation and weights are learnt from the rows at hand, as in memory they are from some of
+    /// many; samples are selected among these by the sums over all rows.
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &SieveSetting,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        self.fitted(some, setting, Some(rows))
+    }
+}
+
+impl Sieve {
+    /// The fit on the rows of a problem, or on all the rows of which these are some.
+    fn fitted(
+        &self,
+        problem: &Problem,
+        setting: &SieveSetting,
+        rows: Option<&mut dyn Passes>,
+    ) -> Result<Fit> {
         let seen = Seen::new(problem, setting.prepare);
         let one = std::slice::from_ref(setting);
         let descent = Descent::new(self, &seen.sample, one, &setting.votes)?;
         let learnt = descent.at(setting)?;
-        let most = n_candidates(problem.n());
+        let all = rows.as_ref().map(|r| r.rows() as usize);
+        let most = n_candidates(all.unwrap_or(problem.n()));
         let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
-        let path = Path::new(problem, &seen.x, learnt, &candidates, setting.size)?;
+        let (size, scores) = (setting.size, seen.scores.as_ref());
+        let path = match rows {
+            None => Path::new(problem, &seen.x, learnt, &candidates, size)?,
+            Some(rows) => Path::by_passes(rows, &seen.x, scores, learnt, &candidates, size)?,
+        };
         let (parts, report) = match setting.softmax {
             None => {
                 let mut parts = path.coefficients(path.len());
@@ -428,7 +460,9 @@ impl Method for Sieve {
                     objective: Some(path.objective()),
                     iterations: path.len(),
                     converged: true,
-                    residual: Some(path.residual(problem, &seen.x, &parts)),
+                    residual: all
+                        .is_none()
+                        .then(|| path.residual(problem, &seen.x, &parts)),
                     ..FitReport::default()
                 };
                 parts.sharpen();

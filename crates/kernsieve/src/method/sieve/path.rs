@@ -7,89 +7,19 @@
 //! fit too, and with all rows as candidates the end of the path is kernel ridge regression.
 //! Complexity: `n m^2` flops for the sums and `m^2 s` for a path of `s` samples.
 
-use super::judge::weighted;
 use super::learn::Learnt;
 use super::sample::{responses, unit_classes};
+use crate::data::NormalScores;
 use crate::error::Result;
 use crate::kernel::{Pairs, cross_gram, gram};
-use crate::linalg::{
-    Matrix, View, add_scaled, add_to_rows, cholesky_shifted, dot, matmul, symmetric_product,
-};
+use crate::linalg::{Matrix, View, add_scaled, add_to_rows, cholesky_shifted, dot, matmul};
 use crate::method::Problem;
+use crate::method::smkda::row_ranks;
+use crate::partial::{Columns, InMemory, Passes, Sums, weighted};
 use crate::solver::ols::ranked_selection;
 
 /// Rows whose kernel values are held at once.
 pub(super) const BLOCK: usize = 4096;
-
-/// Products of the columns `[k(., z_1) ... k(., z_m), u]` with each other and with the responses,
-/// and sums of both: what a path needs to know of the rows. Sums of parts of the rows add up.
-#[derive(Clone)]
-pub(super) struct Sums {
-    gram: Matrix,
-    products: Matrix,
-    columns: Vec<f64>,
-    responses: Vec<f64>,
-    total: f64,
-}
-
-impl Sums {
-    fn zero(columns: usize, responses: usize) -> Self {
-        Self {
-            gram: Matrix::zeros(columns, columns),
-            products: Matrix::zeros(columns, responses),
-            columns: vec![0.0; columns],
-            responses: vec![0.0; responses],
-            total: 0.0,
-        }
-    }
-
-    /// Adds rows: their columns, responses and weights.
-    fn update(&mut self, mut k: Matrix, mut y: Matrix, weights: Option<&[f64]>) {
-        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        for i in 0..k.rows() {
-            self.total += weight(i);
-            let add = |to: &mut [f64], from: &[f64]| {
-                to.iter_mut()
-                    .zip(from)
-                    .for_each(|(a, b)| *a += weight(i) * b);
-            };
-            add(&mut self.columns, k.row(i));
-            add(&mut self.responses, y.row(i));
-            if weights.is_some() {
-                let root = weight(i).sqrt();
-                k.row_mut(i).iter_mut().for_each(|v| *v *= root);
-                y.row_mut(i).iter_mut().for_each(|v| *v *= root);
-            }
-        }
-        add_scaled(&mut self.gram, &symmetric_product(k.view().t()), 1.0);
-        add_scaled(&mut self.products, &matmul(k.view().t(), y.view()), 1.0);
-    }
-
-    /// Adds the sums of other rows.
-    fn merge(&mut self, other: &Self) {
-        add_scaled(&mut self.gram, &other.gram, 1.0);
-        add_scaled(&mut self.products, &other.products, 1.0);
-        for (a, b) in self.columns.iter_mut().zip(&other.columns) {
-            *a += b;
-        }
-        for (a, b) in self.responses.iter_mut().zip(&other.responses) {
-            *a += b;
-        }
-        self.total += other.total;
-    }
-
-    /// Products of centred columns.
-    fn centred(mut self) -> Self {
-        for i in 0..self.gram.rows() {
-            let mean = self.columns[i] / self.total;
-            let row = self.gram.row_mut(i).iter_mut();
-            row.zip(&self.columns).for_each(|(v, c)| *v -= mean * c);
-            let row = self.products.row_mut(i).iter_mut();
-            row.zip(&self.responses).for_each(|(v, r)| *v -= mean * r);
-        }
-        self
-    }
-}
 
 /// A path of selected samples.
 pub(super) struct Path {
@@ -180,76 +110,78 @@ impl Path {
         candidates: &[usize],
         longest: usize,
     ) -> Result<Self> {
-        let verdict = &learnt.verdict;
-        let classes = unit_classes(problem);
-        let y = responses(&classes);
-        let centres = weighted(&x.select_rows(candidates), &learnt.weights);
-        let (m, q) = (candidates.len(), y.cols());
-        let p = if verdict.linear { centres.cols() } else { 0 };
-        let mut sums = Sums::zero(m + p, q);
-        // Sums of blocks of rows add up, so memory does not grow with the rows.
-        for start in (0..x.rows()).step_by(BLOCK) {
-            let range: Vec<usize> = (start..(start + BLOCK).min(x.rows())).collect();
-            let u = weighted(&x.select_rows(&range), &learnt.weights);
-            let mut k = cross_gram(&verdict.kernel, &u, &centres);
-            if p > 0 {
-                k = beside(&k, &u);
-            }
-            let own = classes.weights().map(|w| &w[start..][..range.len()]);
-            let mut part = Sums::zero(m + p, q);
-            part.update(k, y.select_rows(&range), own);
-            sums.merge(&part);
-        }
-        let variance: f64 = {
-            let means: Vec<f64> = sums.responses.iter().map(|r| r / sums.total).collect();
-            (0..y.rows())
-                .map(|i| {
-                    let gaps = y.row(i).iter().zip(&means);
-                    classes.weight(i) * gaps.map(|(v, m)| (v - m) * (v - m)).sum::<f64>()
-                })
-                .sum()
+        let classes = problem.classes();
+        let mut rows = InMemory {
+            x,
+            classes: &classes,
         };
-        let own = gram(&verdict.kernel, &centres);
-        let ranks = row_ranks(&centres);
-        Self::of_sums(
-            sums, &own, centres, &ranks, candidates, learnt, longest, variance,
-        )
+        Self::by_passes(&mut rows, x, None, learnt, candidates, longest)
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// The same where the rows are summed over elsewhere. The candidates are rows of `x`, which are
+    /// prepared; `scores` are the normal scores that the others still have to become.
+    pub fn by_passes(
+        rows: &mut dyn Passes,
+        x: &Matrix,
+        scores: Option<&NormalScores>,
+        learnt: &Learnt,
+        candidates: &[usize],
+        longest: usize,
+    ) -> Result<Self> {
+        let verdict = &learnt.verdict;
+        let centres = weighted(&x.select_rows(candidates), &learnt.weights);
+        let sums = rows.sums(Columns::Kernel {
+            kernel: verdict.kernel,
+            scores: scores.cloned(),
+            weights: learnt.weights.clone(),
+            centres: centres.clone(),
+            linear: verdict.linear,
+        })?;
+        Self::of_sums(&sums, centres, candidates, learnt, longest)
+    }
+
     fn of_sums(
-        sums: Sums,
-        own: &Matrix,
+        sums: &Sums,
         centres: Matrix,
-        ranks: &[usize],
         candidates: &[usize],
         learnt: &Learnt,
         longest: usize,
-        variance: f64,
     ) -> Result<Self> {
         let ridge = learnt.verdict.ridge;
-        let means: Vec<f64> = sums.columns.iter().map(|c| c / sums.total).collect();
-        let response_means: Vec<f64> = sums.responses.iter().map(|r| r / sums.total).collect();
-        let sums = sums.centred();
-        let (m, q) = (own.rows(), sums.products.cols());
-        let p = sums.gram.rows() - m;
-        let mut g = Matrix::from_fn(m, m, |i, j| sums.gram[(i, j)] + ridge * own[(i, j)]);
-        let mut b = Matrix::from_fn(m, q, |i, j| sums.products[(i, j)]);
+        let own = &gram(&learnt.verdict.kernel, &centres);
+        // Weights of mean one, so that a ridge means the same whatever the weights sum to.
+        let unit = sums.rows as f64 / sums.total();
+        let mut all = sums.centred_gram();
+        all.as_mut_slice().iter_mut().for_each(|v| *v *= unit);
+        let means = sums.means();
+        // One response a class; two classes need only that of the second.
+        let first = usize::from(sums.totals.len() == 2);
+        let totals = &sums.totals[first..];
+        let response_means: Vec<f64> = totals.iter().map(|t| t / sums.total()).collect();
+        let products = Matrix::from_fn(means.len(), totals.len(), |i, j| {
+            unit * (sums.by_class[(i, first + j)] - means[i] * totals[j])
+        });
+        let spread = response_means.iter().map(|m| m * (1.0 - m));
+        let variance = sums.rows as f64 * spread.sum::<f64>();
+        let (m, q) = (own.rows(), totals.len());
+        let p = all.rows() - m;
+        let mut g = Matrix::from_fn(m, m, |i, j| all[(i, j)] + ridge * own[(i, j)]);
+        let mut b = Matrix::from_fn(m, q, |i, j| products[(i, j)]);
         let mut explained = 0.0;
         let linear = if p > 0 {
             let tau = super::judge::linear_variance(&learnt.weights);
-            let c = Matrix::from_fn(p, p, |i, j| sums.gram[(m + i, m + j)]);
+            let c = Matrix::from_fn(p, p, |i, j| all[(m + i, m + j)]);
             let factor = cholesky_shifted(c, ridge / tau)?;
-            let cross = Matrix::from_fn(p, m, |i, j| sums.gram[(m + i, j)]);
-            let products = Matrix::from_fn(p, q, |i, j| sums.products[(m + i, j)]);
-            let (mut to_columns, mut to_responses) = (cross.clone(), products.clone());
+            let cross = Matrix::from_fn(p, m, |i, j| all[(m + i, j)]);
+            let linear = Matrix::from_fn(p, q, |i, j| products[(m + i, j)]);
+            let (mut to_columns, mut to_responses) = (cross.clone(), linear.clone());
             factor.solve_in_place(&mut to_columns);
             factor.solve_in_place(&mut to_responses);
             let less = matmul(cross.view().t(), to_columns.view());
             add_scaled(&mut g, &less, -1.0);
             let less = matmul(cross.view().t(), to_responses.view());
             add_scaled(&mut b, &less, -1.0);
-            explained = dot(products.as_slice(), to_responses.as_slice());
+            explained = dot(linear.as_slice(), to_responses.as_slice());
             Some((to_columns, to_responses))
         } else {
             None
@@ -259,7 +191,8 @@ impl Path {
         let mut order = Vec::new();
         let mut factor: Vec<Vec<f64>> = Vec::new();
         let mut along: Vec<f64> = Vec::new();
-        ranked_selection(g, b, ranks, longest.min(m), |step| {
+        let ranks = row_ranks(&centres);
+        ranked_selection(g, b, &ranks, longest.min(m), |step| {
             order.push(step.candidate);
             rows.push(candidates[step.candidate]);
             explained += dot(step.responses, step.responses);
@@ -403,16 +336,3 @@ impl Path {
         }
     }
 }
-
-/// Columns of two matrices with the same rows.
-pub(super) fn beside(a: &Matrix, b: &Matrix) -> Matrix {
-    let (p, q) = (a.cols(), b.cols());
-    let mut data = Vec::with_capacity(a.rows() * (p + q));
-    for i in 0..a.rows() {
-        data.extend_from_slice(a.row(i));
-        data.extend_from_slice(b.row(i));
-    }
-    Matrix::from_vec(data, a.rows(), p + q)
-}
-
-pub(super) use crate::method::smkda::row_ranks;

@@ -6,7 +6,7 @@
 //! with the offset free. It gives probabilities by likelihood and repairs what least squares does
 //! badly: rows far on the right side of a border count for little.
 
-use super::judge::{linear_variance, weighted};
+use super::judge::linear_variance;
 use super::learn::Learnt;
 use super::path::{Coefficients, Path};
 use super::sample::unit_classes;
@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::kernel::{cross_gram, gram};
 use crate::linalg::Matrix;
 use crate::method::{FitReport, Problem};
+use crate::partial::weighted;
 use crate::solver::softmax::{Softmax, softmax};
 
 /// The rows on which a refit is fitted: a problem with its prepared rows.

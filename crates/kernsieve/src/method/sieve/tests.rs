@@ -1,5 +1,5 @@
 use super::guide::quadratic_slopes;
-use super::judge::{Ground, Verdict, best, linear_variance, of_family, weighted};
+use super::judge::{Ground, Verdict, best, linear_variance, of_family};
 use super::learn::{Learner, Learnt};
 use super::path::{Path, sharpened};
 use super::sample::Sample;

@@ -41,8 +41,11 @@ use crate::params::{
     BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, POSTERIOR,
     POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE, Validation,
 };
+use crate::partial::Passes;
 use crate::solver::ols::{Coefficients, coefficients, ranked_selection};
-use crate::solver::optimal_scoring::{canonical, response_means, scored_responses};
+use crate::solver::optimal_scoring::{
+    canonical, canonical_of_means, response_means, scored_responses,
+};
 use followers::{Followers, LeftOut, read_sizes};
 use std::cmp::Ordering;
 
@@ -331,6 +334,20 @@ impl Method for Smkda {
             arm,
             &mut left_out,
         )
+    }
+
+    fn streams(&self) -> bool {
+        self.candidates.is_some()
+    }
+
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &SmkdaSetting,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        let m = self.candidates.unwrap_or(some.n());
+        streaming::fit_by_passes(some, setting, m, self.components, rows)
     }
 
     fn fit(&self, problem: &Problem, setting: &SmkdaSetting) -> Result<Fit> {

@@ -1,12 +1,13 @@
 //! Selection among few candidates when there are many rows: everything the selection needs is a sum
-//! over rows.
+//! over rows, wherever these are.
 
 use super::{
     Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Output, PathStep, Problem,
-    Result, SmkdaSetting, canonical, coefficients, dot, ranked_selection, response_means,
+    Result, SmkdaSetting, canonical_of_means, coefficients, dot, ranked_selection,
 };
-use crate::linalg::Matrix;
-use crate::method::landmarks::{BLOCK, Sums, by_class, kernel_rows};
+use crate::linalg::{Matrix, matmul};
+use crate::method::landmarks::{by_class, scored_products};
+use crate::partial::{Columns, InMemory, Passes, weighted};
 
 /// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2`
 /// flops.
@@ -16,116 +17,104 @@ pub(super) fn fit(
     m: usize,
     components: Option<usize>,
 ) -> Result<Fit> {
-    let n = problem.n();
     let classes = problem.classes();
-    let codes = classes.codes();
-    let (c, total) = (classes.n_classes(), classes.total());
-    let landmarks = by_class(problem, m);
-    let centres = problem.x.select_rows(&landmarks);
-    // Scored responses row by row: sqrt(n / n_j) in the column of the class. Their means are
-    // sqrt(n_j / n).
-    let score: Vec<f64> = classes
-        .totals()
-        .iter()
-        .map(|j| (total / j).sqrt())
-        .collect();
-    let y_mean = response_means(&classes);
-    // First pass: K'K, K'Y and the column sums.
-    let Sums {
-        gram,
-        products,
-        means,
-    } = Sums::new(problem, &setting.kernel, &centres);
+    let mut rows = InMemory {
+        x: &problem.x,
+        classes: &classes,
+    };
+    fit_by_passes(problem, setting, m, components, &mut rows)
+}
+
+/// The same for rows that are summed over elsewhere; the candidates are some of the rows at hand.
+pub(super) fn fit_by_passes(
+    some: &Problem,
+    setting: &SmkdaSetting,
+    m: usize,
+    components: Option<usize>,
+    rows: &mut dyn Passes,
+) -> Result<Fit> {
+    let landmarks = by_class(some, m);
+    let columns = |rows: &[usize]| Columns::Kernel {
+        kernel: setting.kernel,
+        scores: None,
+        weights: some.feature_weights.clone(),
+        centres: weighted(&some.x.select_rows(rows), &some.feature_weights),
+        linear: false,
+    };
+    // First pass: K'K and K'Y.
+    let sums = rows.sums(columns(&landmarks))?;
+    let shares: Vec<f64> = sums.totals.iter().map(|t| t / sums.total()).collect();
+    let centres = some.x.select_rows(&landmarks);
+    let ranks = super::row_ranks(&centres);
 
     // The selection.
     let size = setting.size.min(m);
-    let mut rss = total * (c - 1) as f64;
+    let mut rss = sums.total() * (shares.len() - 1) as f64;
     let mut path: Vec<PathStep> = Vec::with_capacity(size);
     let mut chosen: Vec<usize> = Vec::with_capacity(size);
-    ranked_selection(gram, products, &super::row_ranks(&centres), size, |step| {
-        rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
-        chosen.push(step.candidate);
-        let row = landmarks[step.candidate];
-        path.push(PathStep {
-            row: Some(row),
-            ..PathStep::new(step.size, rss.max(0.0))
-        });
-        true
-    });
+    ranked_selection(
+        sums.centred_gram(),
+        scored_products(&sums),
+        &ranks,
+        size,
+        |step| {
+            rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
+            let row = landmarks[step.candidate];
+            chosen.push(row);
+            path.push(PathStep {
+                row: Some(row),
+                ..PathStep::new(step.size, rss.max(0.0))
+            });
+            true
+        },
+    );
     if chosen.is_empty() {
         return Err(Error::Data(
             "no column of the kernel matrix varies: there is nothing to select".into(),
         ));
     }
 
-    // Second pass: coefficients from the chosen columns themselves, a block of rows at a time.
-    let support = centres.select_rows(&chosen);
-    let own_means: Vec<f64> = chosen.iter().map(|&j| means[j]).collect();
-    let s = chosen.len();
-    let mut block = (0..0, Matrix::zeros(0, s));
-    let Coefficients { coef, .. } = coefficients(n, s, c, |i, row| {
-        if !block.0.contains(&i) {
-            let range = i..(i + BLOCK).min(n);
-            block = (
-                range.clone(),
-                kernel_rows(problem, &setting.kernel, &range, &support),
-            );
-        }
-        let k = block.1.row(i - block.0.start);
-        let root = classes.weight(i).sqrt();
-        row[..s]
-            .iter_mut()
-            .zip(k.iter().zip(&own_means))
-            .for_each(|(o, (v, mean))| *o = root * (v - mean));
-        row[s..]
-            .iter_mut()
-            .enumerate()
-            .for_each(|(j, o)| *o = root * (f64::from(codes[i] == j) * score[j] - y_mean[j]));
+    // Second pass: coefficients from the chosen columns themselves, by a few rows that stand for
+    // all.
+    let reduced = rows.reduced(columns(&chosen))?;
+    let (s, c) = (chosen.len(), shares.len());
+    let scored = |i: usize, k: usize| reduced.y[(i, k)] / shares[k].sqrt();
+    let Coefficients { coef, .. } = coefficients(reduced.x.rows(), s, c, |i, row| {
+        row[..s].copy_from_slice(reduced.x.row(i));
+        (0..c).for_each(|k| row[s + k] = scored(i, k));
     })?;
+    let along = |row: &[f64], k: usize| (0..s).map(|j| row[j] * coef[(j, k)]).sum::<f64>();
     let offset: Vec<f64> = (0..c)
-        .map(|j| {
-            y_mean[j]
-                - own_means
-                    .iter()
-                    .enumerate()
-                    .map(|(k, v)| v * coef[(k, j)])
-                    .sum::<f64>()
-        })
+        .map(|k| shares[k].sqrt() - along(&reduced.means, k))
         .collect();
-    let regression = KernelExpansion::new(
-        setting.kernel,
-        problem.feature_weights.clone(),
-        &support,
-        Output::Linear {
-            coef: coef.clone(),
-            offset: offset.clone(),
-        },
-    );
-    let fitted = regression.evaluate(&problem.x);
-    let objective = (0..n)
-        .map(|i| {
-            let gap = |j: usize| f64::from(codes[i] == j) * score[j] - fitted[(i, j)];
-            classes.weight(i) * (0..c).map(|j| gap(j) * gap(j)).sum::<f64>()
-        })
-        .sum();
-    let cv = canonical(&coef, &offset, &fitted, &classes, components)?;
+    let fitted = matmul(reduced.x.view(), coef.view());
+    let gaps = (0..fitted.rows()).flat_map(|i| (0..c).map(move |k| (i, k)));
+    let objective = gaps.map(|(i, k)| (scored(i, k) - fitted[(i, k)]).powi(2));
+    let means = Matrix::from_fn(c, c, |g, k| {
+        offset[k] + along(reduced.class_means.row(g), k)
+    });
+    let cv = canonical_of_means(&coef, &offset, &means, &shares, components)?;
+    let output = Output::Linear {
+        coef: cv.coef,
+        offset: cv.offset,
+    };
+    let support = some.x.select_rows(&chosen);
     Ok(Fit::new(
-        KernelExpansion {
-            output: Output::Linear {
-                coef: cv.coef,
-                offset: cv.offset,
-            },
-            ..regression
-        },
+        KernelExpansion::new(
+            setting.kernel,
+            some.feature_weights.clone(),
+            &support,
+            output,
+        ),
         Decision::Mahalanobis {
             means: cv.means,
-            log_priors: problem.log_priors(),
+            log_priors: some.log_priors(),
         },
         FitReport {
-            objective: Some(objective),
+            objective: Some(objective.sum()),
             iterations: s,
             converged: true,
-            retained_rows: chosen.iter().map(|&j| landmarks[j]).collect(),
+            retained_rows: chosen,
             eigenvalues: cv.eigenvalues,
             path,
             ..FitReport::default()

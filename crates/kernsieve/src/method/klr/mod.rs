@@ -9,7 +9,8 @@
 //! shift the logits by `log(prior / proportion)`.
 //!
 //! `max_support` asks for few samples: the import vector machine of Zhu & Hastie,
-//! [`crate::solver::import_vectors`].
+//! [`crate::solver::import_vectors`]. `candidates` asks for functions of few samples from the start,
+//! which takes memory and time linear in the rows (`landmarks`).
 //!
 //! Tuning: bandwidths around the median distance, ridges from 2^-2 down to 2^-14 with warm starts,
 //! by cross-validation; both grids are widened while the best lies at an edge. Complexity: `2 n^2`
@@ -18,6 +19,8 @@
 //!
 //! [Ghosh & Wang] "Feature import vector machine: a general classifier with flexible feature
 //! selection", SADM 8 (2015).
+
+mod landmarks;
 
 use super::{
     About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, PathStep,
@@ -30,9 +33,10 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, gram};
 use crate::linalg::{Matrix, matmul};
 use crate::params::{
-    BANDWIDTHS, DEFINITE_KERNEL, DEGREE, IMPORT_VECTORS, KernelChoice, L1_RATIO, POSTERIOR,
-    POSTERIOR_SPARSITY, Protocol, RIDGES, SIMPLEX,
+    BANDWIDTHS, DEFINITE_KERNEL, DEGREE, Fallback, IMPORT_VECTORS, KernelChoice, Kind, L1_RATIO,
+    POSTERIOR, POSTERIOR_SPARSITY, Param, Protocol, RIDGES, SIMPLEX,
 };
+use crate::partial::Passes;
 use crate::solver::import_vectors::import_vectors;
 use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, solve};
 use serde::{Deserialize, Serialize};
@@ -47,6 +51,17 @@ const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
 /// samples.
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 
+const LANDMARKS: Param = Param::new(
+    "candidates",
+    Kind::Count {
+        least: 2,
+        most: u64::MAX,
+        letter: "M",
+    },
+    Fallback::Absent("all"),
+    "Functions of only M samples, drawn by class, to handle many rows",
+);
+
 /// Kernel logistic regression.
 ///
 /// | parameter | default | range | meaning |
@@ -54,6 +69,7 @@ pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
 /// | `kernel`, `bandwidths`, `degree` | Gaussian, tuned | | the kernel, any but sigmoid |
 /// | `ridges` | tuned | above 0 | penalties to choose among, `lambda` of eq. 16 |
 /// | `max_support` | all | 1 or more | the model keeps at most this many samples |
+/// | `candidates` | all | 2 or more | landmarks: functions of only this many samples |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Klr {
@@ -61,6 +77,7 @@ pub struct Klr {
     kernel: KernelChoice,
     ridges: Vec<f64>,
     max_support: Option<usize>,
+    candidates: Option<usize>,
 }
 
 impl Klr {
@@ -84,6 +101,12 @@ impl Klr {
     /// With at most this many samples in the model.
     pub fn max_support(mut self, samples: usize) -> Self {
         self.max_support = Some(samples);
+        self
+    }
+
+    /// With functions of only this many samples, drawn by class, for many rows.
+    pub fn candidates(mut self, landmarks: usize) -> Self {
+        self.candidates = Some(landmarks);
         self
     }
 
@@ -243,6 +266,7 @@ impl Method for Klr {
             DEGREE,
             RIDGES,
             IMPORT_VECTORS,
+            LANDMARKS,
             POSTERIOR,
             POSTERIOR_SPARSITY,
             L1_RATIO,
@@ -254,20 +278,37 @@ impl Method for Klr {
     };
 
     fn check(&self) -> Result<()> {
-        require_definite(&self.kernel)
+        require_definite(&self.kernel)?;
+        require(
+            "candidates",
+            "with `max_support`",
+            self.candidates.is_none() || self.max_support.is_none(),
+            "given without it: all of them are kept",
+        )
     }
 
     fn family(&self) -> Family {
         self.kernel.family()
     }
 
+    fn tuning_rows(&self, _n: usize) -> Option<usize> {
+        self.candidates.map(|m| (2 * m).max(4000))
+    }
+
     fn at_bandwidth(&self, bandwidth: f64) -> Option<Self> {
+        if self.candidates.is_some() {
+            return None;
+        }
         let kernel = self.kernel.clone().with_bandwidths([bandwidth]);
         Some(self.clone().kernel(kernel))
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(if self.max_support.is_some() { 2 } else { 1 })
+        match (self.candidates, self.max_support) {
+            (Some(_), _) => Footprint::NONE,
+            (None, Some(_)) => Footprint::gram(2),
+            (None, None) => Footprint::gram(1),
+        }
     }
 
     fn ranking(&self) -> Ranking {
@@ -319,6 +360,9 @@ impl Method for Klr {
         let Some(first) = arm.first() else {
             return Ok(vec![]);
         };
+        if let Some(m) = self.candidates {
+            return landmarks::held_out(fold, arm, m);
+        }
         let (k, kv) = fold.grams(&first.kernel)?;
         let likelihood = Likelihood::new(&fold.train.classes());
         let decision = logits(&fold.train);
@@ -356,7 +400,23 @@ impl Method for Klr {
         Ok(held_out)
     }
 
+    fn streams(&self) -> bool {
+        self.candidates.is_some()
+    }
+
+    fn fit_by_passes(
+        &self,
+        some: &Problem,
+        setting: &Ridged,
+        rows: &mut dyn Passes,
+    ) -> Result<Fit> {
+        landmarks::fit_by_passes(some, setting, self.candidates.unwrap_or(some.n()), rows)
+    }
+
     fn fit(&self, problem: &Problem, setting: &Ridged) -> Result<Fit> {
+        if let Some(m) = self.candidates {
+            return landmarks::fit(problem, setting, m);
+        }
         let k = gram(&setting.kernel, &problem.x);
         let likelihood = Likelihood::new(&problem.classes());
         let ridge = setting.ridge;
