@@ -16,6 +16,15 @@ DATA = Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
 
 def kernsieve(*arguments, stdin=None, status=0):
     """Runs the command line and returns what it printed."""
+    return _ran(arguments, stdin, status).stdout
+
+
+def refusal(*arguments):
+    """What the command line says where it cannot do what is asked."""
+    return _ran(arguments, None, 1).stderr
+
+
+def _ran(arguments, stdin, status):
     done = subprocess.run(
         [os.environ.get("KERNSIEVE", ROOT / "target" / "release" / "kernsieve"), *map(str, arguments)],
         input=stdin,
@@ -24,7 +33,7 @@ def kernsieve(*arguments, stdin=None, status=0):
         check=False,
     )
     assert done.returncode == status, done.stderr
-    return done.stdout
+    return done
 
 
 class Workshop:
