@@ -118,8 +118,19 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, like: _core.Model | None = None) -> Self:
-        """Fit, with the setting of another model where one is given."""
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        like: _core.Model | None = None,
+        elsewhere: tuple | None = None,
+        numbers: list[int] | None = None,
+    ) -> Self:
+        """Fit, with the setting of another model where one is given; to all rows where these are elsewhere.
+
+        ``elsewhere`` is then what the compiled module takes, and ``numbers`` says which of all rows are given here.
+        """
         threads, memory = thread_count(self.n_jobs), memory_limit(self.memory)
         options = self._options()
         target = getattr(y, "name", None)  # of a series
@@ -187,7 +198,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 self._method,
                 options,
                 weights=weights,
-                rows=rows,
+                rows=rows if numbers is None else numbers,
                 splits=splits,
                 target=_target_name(target, names),
                 estimate=bool(self.estimate),
@@ -201,6 +212,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
                 n_jobs=threads,
                 memory=memory,
                 progress=bar if self.verbose else None,
+                elsewhere=elsewhere,
             )
         self.notices_ = notices
         self._set_fitted(model, classes)

@@ -88,8 +88,34 @@ def train(
     n_jobs: int = 1,
     memory: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    elsewhere: tuple[int, Sequence[float], Callable[..., bytes]] | None = None,
 ) -> tuple[Model, list[str], list[str]]:
-    """The model, the notices about it, and the options without effect."""
+    """The model, the notices about it, and the options without effect.
+
+    ``elsewhere`` has the number of all rows, the weight of each class, and what carries out a pass over them:
+    ``ask("moments", schema)`` or ``ask("sums", frame, task)``, which returns the merged parts.
+    """
+
+def partial_draw(
+    y: NDArray[np.int64], start: int, seed: int, most: int, per_class: int, n_classes: int
+) -> bytes:
+    """Numbers of rows that a part contributes to a sample; rows of class -1 have no part in it."""
+
+def drawn_rows(draw: bytes) -> list[int]:
+    """The numbers of the rows of a sample."""
+
+def partial_moments(
+    x: Any, y: NDArray[np.int64], schema: str, n_classes: int, weights: NDArray[np.float64] | None = None
+) -> bytes:
+    """Moments of the rows of a part."""
+
+def partial_sums(
+    x: Any, y: NDArray[np.int64], frame: bytes, task: bytes, weights: NDArray[np.float64] | None = None
+) -> bytes:
+    """The sums of a task over the rows of a part."""
+
+def merge_partial(a: bytes, b: bytes) -> bytes:
+    """Two parts of the same kind as one."""
 
 def train_density(
     x: NDArray[np.float64],

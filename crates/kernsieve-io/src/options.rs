@@ -193,6 +193,8 @@ pub struct ScoringOptions {
     /// For every column of the schema, whether the model does not need it, so that it may be
     /// absent. Empty means that all columns are needed.
     pub unused: Vec<bool>,
+    /// Whether a file without data rows is no error, as where it is one of several.
+    pub may_be_empty: bool,
     /// The most rows in a block; there are fewer where rows are wide.
     pub block_rows: usize,
     /// The most memory, in bytes, for a file that has to be held (a Parquet file that is packed or
@@ -228,6 +230,7 @@ impl Default for ScoringOptions {
             target: TargetColumn::Ignore,
             target_name: None,
             unused: vec![],
+            may_be_empty: false,
             block_rows: 16_384,
             memory_limit: None,
         }

@@ -170,7 +170,7 @@ impl ScoringReader {
         if self.ended {
             self.notices = self.rows.notices();
             self.notices.extend(self.encoder.notices());
-            if self.next_row == 0 {
+            if self.next_row == 0 && !self.options.may_be_empty {
                 return Err(ReadError::new(
                     self.encoder.file(),
                     "there are no data rows",

@@ -5,6 +5,7 @@
 mod errors;
 mod model;
 mod options;
+mod partial;
 mod pool;
 mod table;
 mod training;
@@ -41,6 +42,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     module.add_function(wrap_pyfunction!(training::train_density, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::partial_draw, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::drawn_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::partial_moments, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::partial_sums, module)?)?;
+    module.add_function(wrap_pyfunction!(partial::merge_partial, module)?)?;
     module.add_function(wrap_pyfunction!(run_command, module)?)?;
     module.add_function(wrap_pyfunction!(are_measurements, module)?)?;
     module.add_function(wrap_pyfunction!(available_memory, module)?)?;

@@ -2,6 +2,7 @@
 
 use crate::errors::{exception, guarded, in_python_words, internal, name_in_python};
 use crate::model::Model;
+use crate::partial::Elsewhere;
 use crate::table::Rows;
 use crate::{options, pool};
 use kernsieve::Notice;
@@ -33,7 +34,7 @@ type Outcome = std::thread::Result<kernsieve::Result<Trained>>;
 /// the cross-validation; if that takes longer, the call returns anyway and the computation ends by
 /// itself in the background.
 #[pyfunction]
-#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, importances=false, budget=None, methods=None, like=None, missing="error", encode="one-hot", rare=None, n_jobs=1, memory=None, progress=None))]
+#[pyo3(signature = (x, y, classes, feature_names, method, options, *, weights=None, rows=None, splits=None, target="class", estimate=true, importances=false, budget=None, methods=None, like=None, missing="error", encode="one-hot", rare=None, n_jobs=1, memory=None, progress=None, elsewhere=None))]
 #[allow(clippy::too_many_arguments)] // Python names them
 pub fn train(
     py: Python<'_>,
@@ -58,6 +59,7 @@ pub fn train(
     n_jobs: usize,
     memory: Option<u64>,
     progress: Option<Py<PyAny>>,
+    elsewhere: Option<(u64, Vec<f64>, Py<PyAny>)>,
 ) -> PyResult<(Model, Vec<String>, Vec<String>)> {
     let budget = match budget {
         Some(seconds) if !(0.0..1e9).contains(&seconds) => {
@@ -125,10 +127,15 @@ pub fn train(
         progress,
     };
     let mut trained = supervision.run(py, move |control| {
-        let mut trained = match chosen {
+        let mut trained = match (chosen, elsewhere) {
+            (Some(made), Some((rows, totals, ask))) => {
+                let mut all = Elsewhere { rows, totals, ask };
+                let method = made.method;
+                method.train_streamed(&data, &schema, &mut all, &protocol, control)?
+            }
             // Unused parameters are reported separately from the notices.
-            Some(made) => made.method.train(&data, &schema, &protocol, control)?,
-            None => {
+            (Some(made), None) => made.method.train(&data, &schema, &protocol, control)?,
+            (None, _) => {
                 let (data, schema) = (&data, &schema);
                 catalogue::train_auto(&given, &among, data, schema, &protocol, budget, control)?
             }

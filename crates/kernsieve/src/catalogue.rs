@@ -4,7 +4,7 @@
 //! A method is listed by its type. From here on the type is erased: a [`Made`] method is built from
 //! parameters by id, and says which of them it does not use.
 
-use crate::data::{Dataset, Schema};
+use crate::data::{Dataset, Schema, stratified_sample};
 use crate::error::{Error, Result};
 use crate::method::{
     About, Candidacy, Discriminant, Fivm, Klr, Kos, L1Dkf, L2le, L2qp, Lda, Method, Mkda, Parzen,
@@ -13,7 +13,7 @@ use crate::method::{
 use crate::model::{Importance, Model};
 use crate::notice::Notice;
 use crate::params::{PROTOCOL, Param, Params, Protocol};
-use crate::tuning::{AnyMethod, Contest, Control, LearningPoint, Trained, run_contest};
+use crate::tuning::{AllRows, AnyMethod, Contest, Control, LearningPoint, Trained, run_contest};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -76,7 +76,25 @@ impl Made {
         protocol: &Protocol,
         control: &Control,
     ) -> Result<Trained> {
-        let mut trained = self.method.train(data, schema, protocol, control)?;
+        Ok(self.with_unused(self.method.train(data, schema, protocol, control)?))
+    }
+
+    /// The same on rows that are summed over, of which some are at hand.
+    pub fn train_streamed(
+        &self,
+        some: &Dataset,
+        schema: &Schema,
+        all: &mut dyn AllRows,
+        protocol: &Protocol,
+        control: &Control,
+    ) -> Result<Trained> {
+        let trained = self
+            .method
+            .train_streamed(some, schema, all, protocol, control)?;
+        Ok(self.with_unused(trained))
+    }
+
+    fn with_unused(&self, mut trained: Trained) -> Trained {
         if !self.unused.is_empty() {
             let notice = Notice::Unused {
                 method: self.method.about().name.into(),
@@ -84,7 +102,7 @@ impl Made {
             };
             trained.notices.insert(0, notice);
         }
-        Ok(trained)
+        trained
     }
 }
 
@@ -319,4 +337,51 @@ pub fn train_auto(
         budget,
         control,
     )
+}
+
+/// Rows at hand on which methods are compared, at most, where the rows are summed over.
+const CONTEST_ROWS: usize = 20_000;
+
+/// The same on rows that are summed over: of the methods that can be fitted so, the one that is best
+/// on some of the rows at hand.
+pub fn train_auto_streamed(
+    contest: &Contest,
+    some: &Dataset,
+    schema: &Schema,
+    all: &mut dyn AllRows,
+    protocol: &Protocol,
+    budget: Option<Duration>,
+    control: &Control,
+) -> Result<Trained> {
+    let (able, others) = contest.methods.iter().partition(|m| m.streams());
+    let (able, others): (Vec<&Box<dyn AnyMethod>>, Vec<&Box<dyn AnyMethod>>) = (able, others);
+    let again = |m: &dyn AnyMethod| find(m.about().name)?.make(&m.params());
+    let mut shorter = Contest::default();
+    for method in &able {
+        shorter.methods.push(again(method.as_ref())?.method);
+    }
+    shorter.left_out.clone_from(&contest.left_out);
+    let why = "needs all rows at once";
+    let names = others.iter().map(|m| m.about().name);
+    shorter.left_out.extend(names.map(|n| (n, why.to_string())));
+    if shorter.methods.is_empty() {
+        return Err(Error::Data(format!(
+            "none of these methods can be fitted to rows that are read in passes: {}",
+            others
+                .iter()
+                .map(|m| m.about().name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        )));
+    }
+    let rows = stratified_sample(some.labels(), CONTEST_ROWS, protocol.seed);
+    let few = some.select(&rows)?;
+    let chosen = run_contest(&shorter, &few, schema, protocol, budget, control)?;
+    let name = &chosen.model.record.method;
+    let winner = shorter.methods.iter().find(|m| m.about().name == name);
+    let winner = winner.ok_or_else(|| Error::Data(format!("{name} is not in the contest")))?;
+    let mut trained = winner.train_streamed(some, schema, all, protocol, control)?;
+    trained.model.record.auto = chosen.model.record.auto;
+    trained.tune_seconds += chosen.tune_seconds + chosen.fit_seconds;
+    Ok(trained)
 }

@@ -28,6 +28,8 @@ class KLR(KernsieveClassifier):
         tuned.
     max_support : int, default=None
         Keep at most N samples in the model. ``None``: all.
+    candidates : int, default=None
+        Functions of only M samples, drawn by class, to handle many rows. ``None``: all.
     posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
         Use the discriminant kernel of these class posteriors as the kernel; klr and parzen
         posteriors use ``kernel`` themselves. ``None``: none.
@@ -184,6 +186,7 @@ class KLR(KernsieveClassifier):
         degree=3,
         ridge=None,
         max_support=None,
+        candidates=None,
         posterior=None,
         sparsity=None,
         l1_ratio=1.0,
@@ -217,6 +220,7 @@ class KLR(KernsieveClassifier):
         self.degree = degree
         self.ridge = ridge
         self.max_support = max_support
+        self.candidates = candidates
         self.posterior = posterior
         self.sparsity = sparsity
         self.l1_ratio = l1_ratio

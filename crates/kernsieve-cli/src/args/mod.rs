@@ -172,6 +172,13 @@ impl DataArgs {
 pub struct FitArgs {
     #[command(flatten)]
     pub data: DataArgs,
+    /// More files of the same columns; a folder or a pattern such as 'part-*.parquet' names several
+    #[arg(value_name = "MORE")]
+    pub more: Vec<PathBuf>,
+    /// Read the rows in passes, so that they need not fit into memory: lda, l1-dkf, sieve, and smkda
+    /// and klr with --candidates [default: several files, and those that may be too large]
+    #[arg(long)]
+    pub stream: bool,
     #[arg(long, short, default_value = "auto", value_parser = parse_choice, help = params::method_help())]
     pub method: MethodChoice,
     /// auto: the methods to choose among, by name, instead of sieve, klr, l1-dkf and lda

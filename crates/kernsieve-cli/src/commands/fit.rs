@@ -1,5 +1,6 @@
 //! `kernsieve fit`: tune, fit, measure, save.
 
+use super::input::{self, Input};
 use super::parts::{Parts, measure, other_rows, training_rows};
 use super::{check_writable, is_stdin, keep_input, like, load_classifier, this_command};
 use crate::args::{FitArgs, MethodChoice};
@@ -18,7 +19,7 @@ use kernsieve::tuning::{
     Contest, Control, Dependence, LearningPoint, Trained, partial_dependence, run_contest,
 };
 use kernsieve::{Notice, Protocol};
-use kernsieve_io::{ScoringOptions, ScoringReader, Source, TargetColumn, read_training};
+use kernsieve_io::{RowFiles, ScoringOptions, ScoringReader, Source, TargetColumn};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -28,8 +29,12 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     let method = chosen_method(args, terminal)?;
     let protocol = method.protocol(args).estimate(!args.no_cv);
     check_files(args)?;
-    let source = Source::from_arg(&args.data.file.data);
-    let mut input = read_training(&source, &args.data.read_options())?;
+    let Input {
+        source,
+        name,
+        data: mut input,
+        mut files,
+    } = input::read(args, method.streams(), terminal)?;
     let read_seconds = started.elapsed().as_secs_f64();
     method.check_columns(args, &source, &input.schema)?;
     terminal.notices(&input.notices);
@@ -45,7 +50,17 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
     terminal.notices(&Vec::from_iter(time_to_expect(method.seconds(&parts.data))));
     let progress = terminal.progress(&doing(args));
     let control = progress.control(args.data.file.memory);
-    let trained = method.train(args, &parts.data, &schema, &protocol, &control);
+    let fit = Training {
+        args,
+        data: &parts.data,
+        schema: &schema,
+        protocol: &protocol,
+        control: &control,
+    };
+    let trained = match &mut files {
+        None => method.train(&fit),
+        Some(files) => method.train_streamed(&fit, files),
+    };
     let explained = trained.and_then(|t| explain(args, t, &parts.data, &control));
     progress.finish();
     let (mut trained, learning) = explained?;
@@ -70,8 +85,11 @@ pub fn run(args: &FitArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure> {
         terminal,
     );
     let (evaluation, others) = measured.inspect_err(|_| tell_of_saved(saved.as_ref(), terminal))?;
-    let mut data = DataFacts::new(&source, &parts.data);
+    let mut data = DataFacts::new(&name, &parts.data);
     data.is_part = args.holdout.is_some();
+    if files.is_some() {
+        data.count_all(&trained.model);
+    }
     let mut run = run_of(
         args,
         data,
@@ -270,6 +288,15 @@ fn doing(args: &FitArgs) -> String {
     }
 }
 
+/// What a method is trained with.
+struct Training<'a> {
+    args: &'a FitArgs,
+    data: &'a Dataset,
+    schema: &'a Schema,
+    protocol: &'a Protocol,
+    control: &'a Control,
+}
+
 /// What is trained.
 enum Chosen {
     /// A method by name.
@@ -295,19 +322,43 @@ impl Chosen {
         }
     }
 
-    fn train(
-        &self,
-        args: &FitArgs,
-        data: &Dataset,
-        schema: &Schema,
-        protocol: &Protocol,
-        control: &Control,
-    ) -> kernsieve::Result<Trained> {
+    fn train(&self, fit: &Training<'_>) -> kernsieve::Result<Trained> {
+        let (data, schema, protocol, control) = (fit.data, fit.schema, fit.protocol, fit.control);
         match self {
             Self::One(made) | Self::Like(made, ..) => made.train(data, schema, protocol, control),
             Self::Auto(contest) => {
-                run_contest(contest, data, schema, protocol, args.budget, control)
+                run_contest(contest, data, schema, protocol, fit.args.budget, control)
             }
+        }
+    }
+
+    /// Whether it can be fitted to rows that are read in passes.
+    fn streams(&self) -> bool {
+        match self {
+            Self::One(made) | Self::Like(made, ..) => made.method.streams(),
+            Self::Auto(contest) => contest.methods.iter().any(|m| m.streams()),
+        }
+    }
+
+    /// The same on rows that are read in passes, of which some are at hand.
+    fn train_streamed(
+        &self,
+        fit: &Training<'_>,
+        files: &mut RowFiles,
+    ) -> kernsieve::Result<Trained> {
+        match self {
+            Self::One(made) | Self::Like(made, ..) => {
+                made.train_streamed(fit.data, fit.schema, files, fit.protocol, fit.control)
+            }
+            Self::Auto(contest) => catalogue::train_auto_streamed(
+                contest,
+                fit.data,
+                fit.schema,
+                files,
+                fit.protocol,
+                fit.args.budget,
+                fit.control,
+            ),
         }
     }
 

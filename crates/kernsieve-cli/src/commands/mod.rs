@@ -6,6 +6,7 @@ pub mod density;
 pub mod evaluate;
 pub mod export;
 pub mod fit;
+mod input;
 pub mod inspect;
 mod like;
 mod parts;

@@ -18,6 +18,10 @@ use kernsieve::linalg::Matrix;
 use kernsieve::partial::Draw;
 use std::collections::HashMap;
 
+/// Rows of a sample at least, however little memory there is.
+const LEAST: usize = 1000;
+/// Columns that a file of numbered features is taken to have.
+const NUMBERED: usize = 1000;
 /// Rows of every class that a sample has at least, if there are so many.
 const PER_CLASS: usize = 200;
 
@@ -64,12 +68,13 @@ struct Seen {
 }
 
 impl RowFiles {
-    /// Reads labels and weights of all rows, and draws at most `most` rows. `progress` hears how
-    /// many rows have been read.
+    /// Reads labels and weights of all rows, and draws at most `most` rows, fewer where their columns
+    /// would take more than so many bytes as numbers. `progress` hears how many rows have been read.
     pub fn survey(
         sources: &[Source],
         options: &ReadOptions,
         most: usize,
+        bytes: u64,
         seed: u64,
         mut progress: impl FnMut(u64),
     ) -> Result<Self, ReadError> {
@@ -90,7 +95,9 @@ impl RowFiles {
             )
             .hint("Use --missing mean, median or indicator, or leave them out beforehand."));
         }
-        let (format, target, notices) = plan(first, options)?;
+        let (format, target, columns) = plan(first, options)?;
+        let fitting = usize::try_from(bytes / (8 * columns as u64)).unwrap_or(usize::MAX);
+        let most = most.min(fitting.max(LEAST));
         let mut files = Self {
             sources: sources.to_vec(),
             options: options.clone(),
@@ -102,7 +109,7 @@ impl RowFiles {
             unlabelled: 0,
             totals: vec![],
             draw: Draw::new(seed, most, PER_CLASS.min(most)),
-            notices,
+            notices: vec![],
         };
         let nothing = Schema::default();
         let mut read = 0;
@@ -210,6 +217,7 @@ impl RowFiles {
             no_header: self.options.no_header,
             target: TargetColumn::IfPresent,
             target_name: (self.format != Format::Libsvm).then(|| self.target.clone()),
+            may_be_empty: self.sources.len() > 1,
             block_rows: 8192,
             memory_limit: self.options.memory_limit,
             ..ScoringOptions::default()
@@ -323,13 +331,13 @@ impl RowFiles {
     }
 }
 
-/// The format of the files, the column with the classes, and what the user should know.
-fn plan(first: &Source, options: &ReadOptions) -> Result<(Format, String, Vec<String>), ReadError> {
+/// The format of the files, the column with the classes, and the number of columns.
+fn plan(first: &Source, options: &ReadOptions) -> Result<(Format, String, usize), ReadError> {
     let name = first.to_string();
     let input = TextInput::new(&name, source::open_owned(first)?)?;
     let format = choose_format(options.format, &name, input.available());
     let (names, default) = match format {
-        Format::Libsvm => return Ok((format, libsvm::TARGET.into(), vec![])),
+        Format::Libsvm => return Ok((format, libsvm::TARGET.into(), NUMBERED)),
         Format::Parquet => parquet::names_of(first, options)?,
         _ => {
             let records = open_records(input, format, options.no_header)?;
@@ -338,6 +346,5 @@ fn plan(first: &Source, options: &ReadOptions) -> Result<(Format, String, Vec<St
     };
     let plan = Plan::new(&name, &names, options, &default)?;
     let target = plan.target.map(|t| names[t].clone()).unwrap_or_default();
-    // The sample says the same again.
-    Ok((format, target, vec![]))
+    Ok((format, target, names.len()))
 }

@@ -193,6 +193,16 @@ impl Footprint {
             ..Self::NONE
         }
     }
+
+    /// Products of `m` columns, made from blocks of at most `n` rows.
+    pub fn of_landmarks(m: usize, n: usize) -> Self {
+        const BLOCK: usize = 4096;
+        let m = m.min(n);
+        Self {
+            cache: 8 * (4 * m * m + 2 * BLOCK.min(n) * m) as u64,
+            ..Self::NONE
+        }
+    }
 }
 
 /// The kernels of densities to try if the user fixes no bandwidth, smooth ones first: from 1e-2 to

@@ -104,6 +104,11 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         self.footprint(n)
     }
 
+    /// About how many seconds of one core it takes on `n` rows of `p` features and `c` classes.
+    fn seconds(&self, n: f64, p: f64, c: f64) -> f64 {
+        (Self::ABOUT.seconds)(n, p, c)
+    }
+
     /// Number of the `n` rows to tune every setting on, if that is not all of them.
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         None

@@ -21,6 +21,23 @@ pub(super) enum Kind {
     Frame = 7,
 }
 
+impl Kind {
+    /// The kind of what these bytes say they are.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        let kinds = [
+            Self::Moments,
+            Self::Draw,
+            Self::Sums,
+            Self::Qr,
+            Self::Newton,
+            Self::Task,
+            Self::Frame,
+        ];
+        let own = *bytes.get(MAGIC.len() + 1)?;
+        kinds.into_iter().find(|k| *k as u8 == own)
+    }
+}
+
 /// Collects bytes.
 pub(super) struct Writer(Vec<u8>);
 

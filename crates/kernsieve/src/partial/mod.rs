@@ -25,6 +25,8 @@ mod qr;
 mod sums;
 mod task;
 
+use crate::error::{Error, Result};
+
 pub use draw::Draw;
 pub use frame::Frame;
 pub use moments::Moments;
@@ -33,3 +35,24 @@ pub use qr::{Reduced, TallQr};
 pub use sums::Sums;
 pub(crate) use task::weighted;
 pub use task::{Block, Collect, Columns, InMemory, Part, Passes, Task};
+
+use bytes::Kind;
+
+/// Two parts of the same kind, as bytes, as one. The order matters for rounding alone.
+pub fn merge_bytes(a: &[u8], b: &[u8]) -> Result<Vec<u8>> {
+    macro_rules! merged {
+        ($kind:ty) => {{
+            let mut sum = <$kind>::from_bytes(a)?;
+            sum.merge(&<$kind>::from_bytes(b)?)?;
+            Ok(sum.to_bytes())
+        }};
+    }
+    match Kind::of(a) {
+        Some(Kind::Moments) => merged!(Moments),
+        Some(Kind::Draw) => merged!(Draw),
+        Some(Kind::Sums) => merged!(Sums),
+        Some(Kind::Qr) => merged!(TallQr),
+        Some(Kind::Newton) => merged!(Newton),
+        _ => Err(Error::Part("these bytes are no sums".into())),
+    }
+}

@@ -135,6 +135,18 @@ mod tests {
             let part = Sums::from_bytes(&part.to_bytes()).expect("whole");
             sums.merge(&part).expect("fits");
         }
+        let halves = [0..150, 150..300].map(|range| {
+            let rows: Vec<usize> = range.clone().collect();
+            let mut part = Sums::new(5, 3);
+            let own = &weights[range.clone()];
+            part.update(phi.select_rows(&rows), &codes[range], Some(own));
+            part.to_bytes()
+        });
+        let merged = super::super::merge_bytes(&halves[0], &halves[1]).expect("fits");
+        let merged = Sums::from_bytes(&merged).expect("whole");
+        assert!((merged.gram[(0, 0)] - sums.gram[(0, 0)]).abs() < 1e-10 * sums.gram[(0, 0)]);
+        assert_eq!(merged.rows, 300);
+        assert!(super::super::merge_bytes(&halves[0], &halves[1][1..]).is_err());
         let mut centred = phi.clone();
         center_columns_weighted(&mut centred, Some(&weights));
         let rooted = Matrix::from_fn(300, 5, |i, j| centred[(i, j)] * weights[i].sqrt());

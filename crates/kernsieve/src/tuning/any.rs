@@ -25,8 +25,11 @@ pub trait AnyMethod: Send + Sync {
     /// About how many seconds of one core it takes on some data.
     fn seconds(&self, data: &Dataset) -> f64 {
         let (n, p) = (data.n_samples() as f64, data.n_features() as f64);
-        (self.about().seconds)(n, p, data.labels().n_classes() as f64)
+        self.seconds_of(n, p, data.labels().n_classes() as f64)
     }
+
+    /// The same by numbers of rows, features and classes.
+    fn seconds_of(&self, n: f64, p: f64, c: f64) -> f64;
 
     /// What it still leaves to choose: [`Method::still_open`].
     fn still_open(&self) -> Option<&'static str>;
@@ -119,6 +122,10 @@ impl<M: Method> AnyMethod for M {
         control: &Control,
     ) -> Result<Trained> {
         self.train_with(data, schema, protocol, control)
+    }
+
+    fn seconds_of(&self, n: f64, p: f64, c: f64) -> f64 {
+        Method::seconds(self, n, p, c)
     }
 
     fn streams(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::control::Control;
 use super::train::{Job, Trained, judge, lean, learnt};
-use crate::data::{Dataset, Schema};
+use crate::data::{Dataset, Schema, stratified_sample};
 use crate::error::{Error, Result};
 use crate::method::Method;
 use crate::notice::Notice;
@@ -65,6 +65,31 @@ fn with_shares(some: &Dataset, totals: &[f64]) -> Result<Dataset> {
     some.clone().with_weights(weights.collect())
 }
 
+/// As many of the rows at hand as the memory for tuning allows, and which they are. At the fewest,
+/// the usual check says what is missing.
+fn that_fit<M: Method>(
+    method: &M,
+    some: &Dataset,
+    control: &Control,
+) -> Result<(Vec<usize>, Dataset)> {
+    let fits = |n: usize| {
+        method
+            .footprint(n)
+            .cache
+            .max(method.final_footprint(n).cache)
+            <= control.memory_bytes()
+    };
+    let mut n = some.n_samples();
+    while n > FEWEST && !fits(n) {
+        n = (n / 2).max(FEWEST);
+    }
+    let rows = stratified_sample(some.labels(), n, 0);
+    Ok((rows.clone(), some.select(&rows)?))
+}
+
+/// Rows at hand that are not given up for lack of memory.
+const FEWEST: usize = 2000;
+
 /// Tunes a method on some rows and fits it to all. The record counts all rows; retained rows are
 /// numbered as those at hand.
 pub(super) fn train_streamed<M: Method>(
@@ -82,7 +107,8 @@ pub(super) fn train_streamed<M: Method>(
             M::ABOUT.name
         )));
     }
-    let some = &with_shares(some, &all.totals())?;
+    let (rows, some) = that_fit(method, some, control)?;
+    let some = &with_shares(&some, &all.totals())?;
     let mut job = Job::prepare(method, some, protocol)?;
     let started = Instant::now();
     let plan = job.plan(control)?;
@@ -95,7 +121,7 @@ pub(super) fn train_streamed<M: Method>(
     let schema = learnt(job.all.schema.take(), schema);
     let moments = all.moments(&schema, control)?;
     job.rescale(&schema, &moments)?;
-    let mut rows = Scaled {
+    let mut passes = Scaled {
         frame: Frame {
             schema: schema.clone(),
             scaling: job.all.scaling.clone(),
@@ -106,7 +132,7 @@ pub(super) fn train_streamed<M: Method>(
     };
     let fit = job
         .method
-        .fit_by_passes(&job.all.problem, &tuned.setting, &mut rows)?;
+        .fit_by_passes(&job.all.problem, &tuned.setting, &mut passes)?;
     let fit_seconds = started.elapsed().as_secs_f64();
 
     let afresh = tuned.afresh;
@@ -120,6 +146,7 @@ pub(super) fn train_streamed<M: Method>(
         lean(&mut model, pass, judged, afresh);
     }
     notices.extend(judge(&mut model, pass.as_ref(), judged, some, protocol)?);
+    model.record.report.rename_rows(&rows);
     model.record.n_rows = moments.rows() as usize;
     model.record.class_counts = moments.counts().iter().map(|&n| n as usize).collect();
     Ok(Trained {

@@ -3,6 +3,7 @@
 use super::Evaluation;
 use kernsieve::data::Dataset;
 use kernsieve::linalg::Matrix;
+use kernsieve::model::Model;
 use kernsieve::tuning::{Dependence, LearningPoint};
 use kernsieve_io::Source;
 use std::borrow::Cow;
@@ -65,6 +66,13 @@ impl DataFacts {
             blocks: data.n_blocks(),
             is_part: false,
         }
+    }
+
+    /// Counts all rows that a model was fitted to, of which the data have some.
+    pub fn count_all(&mut self, model: &Model) {
+        self.n_rows = model.record.n_rows;
+        let counts = self.classes.iter_mut().zip(&model.record.class_counts);
+        counts.for_each(|((_, n), all)| *n = *all);
     }
 
     /// Facts about rows of features and nothing else.

@@ -291,6 +291,16 @@ impl Method for Klr {
         self.kernel.family()
     }
 
+    /// With landmarks the cube is that of the rows to tune on.
+    fn seconds(&self, n: f64, p: f64, c: f64) -> f64 {
+        let Some(m) = self.candidates else {
+            return (Self::ABOUT.seconds)(n, p, c);
+        };
+        let tuned = self.tuning_rows(n as usize).unwrap_or(0) as f64;
+        let sums = 1e-10 * n * c * (m as f64).powi(2);
+        (Self::ABOUT.seconds)(n.min(tuned), p, c) + sums
+    }
+
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         self.candidates.map(|m| (2 * m).max(4000))
     }
@@ -303,9 +313,9 @@ impl Method for Klr {
         Some(self.clone().kernel(kernel))
     }
 
-    fn footprint(&self, _n: usize) -> Footprint {
+    fn footprint(&self, n: usize) -> Footprint {
         match (self.candidates, self.max_support) {
-            (Some(_), _) => Footprint::NONE,
+            (Some(m), _) => Footprint::of_landmarks(m, n),
             (None, Some(_)) => Footprint::gram(2),
             (None, None) => Footprint::gram(1),
         }

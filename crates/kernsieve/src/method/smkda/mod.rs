@@ -223,6 +223,16 @@ impl Method for Smkda {
 
     /// Twice as many rows as landmarks, at least 4000: if there are far fewer landmarks than rows,
     /// a sample tells as much about the settings.
+    /// With landmarks the cube is that of the rows to tune on.
+    fn seconds(&self, n: f64, p: f64, c: f64) -> f64 {
+        let Some(m) = self.candidates else {
+            return (Self::ABOUT.seconds)(n, p, c);
+        };
+        let tuned = self.tuning_rows(n as usize).unwrap_or(0) as f64;
+        let sums = 2e-11 * n * (m as f64).powi(2);
+        (Self::ABOUT.seconds)(n.min(tuned), p, c) + sums
+    }
+
     fn tuning_rows(&self, _n: usize) -> Option<usize> {
         self.candidates.map(|m| (2 * m).max(4000))
     }
@@ -242,7 +252,7 @@ impl Method for Smkda {
     /// With landmarks, rows are processed in blocks.
     fn final_footprint(&self, n: usize) -> Footprint {
         match self.candidates {
-            Some(_) => Footprint::NONE,
+            Some(m) => Footprint::of_landmarks(m, n),
             None => self.footprint(n),
         }
     }
