@@ -30,7 +30,7 @@ PAGES = [*pictures.pages(), ROOT / "README.md"]
 # Pages about files that the command line makes; their code needs the program.
 FILES = [GUIDE / f"{name}.md" for name in ("compare", "onnx", "report")]
 # Pages whose code prints but draws nothing.
-PRINTING = [GUIDE / "rare-classes.md"]
+PRINTING = [GUIDE / f"{name}.md" for name in ("many-rows", "rare-classes")]
 
 
 def name_of(page):

@@ -340,7 +340,10 @@ pub fn train_auto(
 }
 
 /// Rows at hand on which methods are compared, at most, where the rows are summed over.
-const CONTEST_ROWS: usize = 20_000;
+const CONTEST_ROWS: usize = 7500;
+
+/// They are not made fewer than this for lack of memory.
+const FEWEST_ROWS: usize = 1000;
 
 /// The same on rows that are summed over: of the methods that can be fitted so, the one that is best
 /// on some of the rows at hand.
@@ -374,7 +377,12 @@ pub fn train_auto_streamed(
                 .join(", ")
         )));
     }
-    let rows = stratified_sample(some.labels(), CONTEST_ROWS, protocol.seed);
+    let limit = control.memory_bytes();
+    let mut most = CONTEST_ROWS;
+    while most > 2 * FEWEST_ROWS && !able.iter().all(|m| m.memory(most) <= limit) {
+        most /= 2;
+    }
+    let rows = stratified_sample(some.labels(), most, protocol.seed);
     let few = some.select(&rows)?;
     let chosen = run_contest(&shorter, &few, schema, protocol, budget, control)?;
     let name = &chosen.model.record.method;

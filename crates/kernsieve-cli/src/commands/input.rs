@@ -137,9 +137,9 @@ fn sources(args: &FitArgs) -> Result<Vec<Source>, Failure> {
             path if !path.exists() && has_wildcard(path) => {
                 let pattern = name_of(path);
                 let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-                of_folder(folder.unwrap_or(Path::new(".")), |name| {
-                    fits(&pattern, name)
-                })?
+                let files = of_folder(folder.unwrap_or(Path::new(".")), |n| fits(&pattern, n))?;
+                let beside = |file: PathBuf| path.with_file_name(name_of(&file));
+                files.into_iter().map(beside).collect()
             }
             path => vec![path.clone()],
         };

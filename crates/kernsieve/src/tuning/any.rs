@@ -49,6 +49,9 @@ pub trait AnyMethod: Send + Sync {
     /// Whether it can be trained on rows that are not in memory: [`Method::streams`].
     fn streams(&self) -> bool;
 
+    /// Bytes that tuning and fitting on so many rows take beside matrices of their square.
+    fn memory(&self, n: usize) -> u64;
+
     /// Tunes on some rows, which are at hand, and fits to all by sums over them.
     fn train_streamed(
         &self,
@@ -130,6 +133,11 @@ impl<M: Method> AnyMethod for M {
 
     fn streams(&self) -> bool {
         Method::streams(self)
+    }
+
+    fn memory(&self, n: usize) -> u64 {
+        let (tuning, last) = (self.footprint(n), self.final_footprint(n));
+        tuning.cache.max(last.cache)
     }
 
     fn train_streamed(

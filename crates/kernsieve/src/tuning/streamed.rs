@@ -1,6 +1,7 @@
 //! Training on rows that are not in memory: what there is to learn of columns and settings is
 //! learnt from some of them, and the fit is made of sums over all of them.
 
+use super::any::AnyMethod;
 use super::control::Control;
 use super::train::{Job, Trained, judge, lean, learnt};
 use crate::data::{Dataset, Schema, stratified_sample};
@@ -72,13 +73,7 @@ fn that_fit<M: Method>(
     some: &Dataset,
     control: &Control,
 ) -> Result<(Vec<usize>, Dataset)> {
-    let fits = |n: usize| {
-        method
-            .footprint(n)
-            .cache
-            .max(method.final_footprint(n).cache)
-            <= control.memory_bytes()
-    };
+    let fits = |n: usize| AnyMethod::memory(method, n) <= control.memory_bytes();
     let mut n = some.n_samples();
     while n > FEWEST && !fits(n) {
         n = (n / 2).max(FEWEST);
