@@ -1,8 +1,10 @@
-//! `cargo xtask test | rust | layers | python | browser | bench | tables`: what CI runs is what a
+//! `cargo xtask test | rust | layers | deny | python | browser | fuzz | bench | tables`: what CI runs is what a
 //! contributor runs.
 #![allow(clippy::print_stderr)]
 
 mod browser;
+mod deny;
+mod fuzz;
 mod generate;
 mod layers;
 mod python;
@@ -15,10 +17,12 @@ const USAGE: &str = "usage: cargo xtask <command>
   test     everything below, in order: what CI runs
   rust     formatting, lints, documentation and tests of the workspace
   layers   no module uses one above it
+  deny     what may be depended on: deny.toml (parts that need cargo-deny or its database are skipped without them)
   generate Python estimators, the table of methods and the page of options from the catalogue; --check
   python   comparisons with NumPy, SciPy and scikit-learn, and the Python package (makes its own virtual environment)
   browser  reports in a headless Chromium (installs Debian's as root; without one the tests are skipped)
 
+  fuzz     damaged inputs for every reader: --runs N or --seconds N, --target NAME, --seed S (test runs some)
   bench    speed next to scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
   tables   published tables next to ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)
   auto     the choice of a method next to single methods, a support vector machine and a forest: cargo xtask auto --data DIR";
@@ -28,12 +32,15 @@ fn main() -> ExitCode {
     let result = match command.as_str() {
         "test" => rust()
             .and_then(|()| layers::check(&root()))
+            .and_then(|()| deny::run(&root()))
             .and_then(|()| generate::run(&root(), true))
             .and_then(|()| python::run(&root()))
             .and_then(|()| browser::run(&root())),
         "rust" => rust(),
         "layers" => layers::check(&root()),
         "generate" => generate::run(&root(), std::env::args().any(|a| a == "--check")),
+        "deny" => deny::run(&root()),
+        "fuzz" => fuzz::run(&root(), std::env::args().skip(2)),
         "python" => python::run(&root()),
         "browser" => browser::run(&root()),
         "bench" => python::bench(&root(), std::env::args().skip(2)),

@@ -7,6 +7,8 @@ mod comparison;
 mod examples;
 mod failure;
 mod progress;
+#[doc(hidden)]
+pub mod untrusted;
 mod view;
 
 use args::{Cli, Command};

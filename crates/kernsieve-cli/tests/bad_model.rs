@@ -165,3 +165,57 @@ fn results_do_not_replace_what_is_read() {
     folder.line("fit data.csv --method mkda --model m.ks").ok();
     (0..2).for_each(|_| drop(folder.line("predict m.ks data.csv --output out.csv").ok()));
 }
+
+#[test]
+fn rows_beyond_the_numbers_are_told_and_others_decided() {
+    let folder = Folder::new();
+    folder.write("data.csv", groups(2, 30, 1));
+    folder.line("fit data.csv --method lda --model m.ks").ok();
+    // Distances overflow, outputs do not: the class is that of the side.
+    folder.write("far.csv", "a,b,class\n1e200,0,c1\n-1e200,0,c0\n2,1,c1\n");
+    let run = folder.line("predict m.ks far.csv --proba").ok();
+    assert!(!run.err.contains("overflow"), "{}", run.err);
+    let (_, rows) = run.csv();
+    let far: Vec<&str> = rows.iter().map(|r| r[0].as_str()).collect();
+    assert_eq!(far[..2], ["c1", "c0"]);
+    assert_eq!((rows[0][2].as_str(), rows[1][1].as_str()), ("1", "1"));
+    // Outputs overflow: nobody knows.
+    folder.write(
+        "beyond.csv",
+        "a,b,class\n2,1,c1\n1e308,1e308,c1\n-1e308,1e308,c0\n",
+    );
+    for line in [
+        "predict m.ks beyond.csv",
+        "predict m.ks beyond.csv --json",
+        "evaluate m.ks beyond.csv",
+        "report m.ks beyond.csv -o page.html",
+    ] {
+        let run = folder.line(line).ok();
+        has(&run.err, &["row 1", "overflow"]);
+    }
+    assert!(String::from_utf8_lossy(&folder.read("page.html")).contains("overflow"));
+}
+
+#[test]
+fn a_report_wants_rows_of_the_models_classes() {
+    let folder = Folder::new();
+    let good = disc(40, 1);
+    folder.write("data.csv", &good);
+    folder.write(
+        "others.csv",
+        good.replace("inner", "up").replace("outer", "down"),
+    );
+    folder.write("some.csv", good.replace("outer", "elsewhere"));
+    folder.line("fit data.csv --method lda --model m.ks").ok();
+    let run = folder.line("report m.ks others.csv -o page.html");
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    has(
+        &run.err,
+        &[
+            "none of the classes in the data (down, up, ...)",
+            "inner, outer",
+        ],
+    );
+    assert!(!folder.path("page.html").exists());
+    folder.line("report m.ks some.csv -o page.html").ok();
+}

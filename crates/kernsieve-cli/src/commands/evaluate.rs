@@ -36,13 +36,12 @@ pub fn evaluate_rows(
         }
     }
     terminal.notices(reader.notices());
+    terminal.notices(&Vec::from_iter(evaluation.overflow.notice()));
     if evaluation.is_foreign() {
-        return Err(Failure::CouldNot(format!(
-            "none of the classes in the data ({}, ...) is one of the model's ({}, ...); is the \
-             target column the right one?",
-            first_names(evaluation.unknown_classes(), 4),
-            first_names(evaluation.known_classes(), 4)
-        )));
+        return Err(foreign(
+            evaluation.unknown_classes(),
+            evaluation.known_classes(),
+        ));
     }
     let unknown = evaluation.unknown_classes();
     if !unknown.is_empty() {
@@ -52,6 +51,16 @@ pub fn evaluate_rows(
         )]);
     }
     Ok(evaluation)
+}
+
+/// No row has a class of the model.
+pub fn foreign(unknown: &[String], known: &[String]) -> Failure {
+    Failure::CouldNot(format!(
+        "none of the classes in the data ({}, ...) is one of the model's ({}, ...); is the target \
+         column the right one?",
+        first_names(unknown, 4),
+        first_names(known, 4)
+    ))
 }
 
 fn first_names(classes: &[String], most: usize) -> String {

@@ -5,6 +5,7 @@ use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::view::csv::{self, Wanted};
 use crate::view::json::{self, Predictions};
+use crate::view::summary::Overflow;
 use crate::view::terminal::Terminal;
 use crate::view::words::clean;
 use kernsieve::model::Model;
@@ -44,16 +45,26 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ));
     }
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    let mut overflow = Overflow::default();
     let rows = if terminal.json {
-        predict_json(args, &model, &mut reader, terminal)?
+        predict_json(args, &model, &mut reader, &mut overflow, terminal)?
     } else if let Some(path) = &args.output {
         predict_file(path, |file| {
-            predict_csv(args, &model, &mut reader, false, file)
+            predict_csv(args, &model, &mut reader, &mut overflow, false, file)
         })?
     } else {
-        predict_csv(args, &model, &mut reader, terminal.is_seen, terminal.out)?
+        let is_seen = terminal.is_seen;
+        predict_csv(
+            args,
+            &model,
+            &mut reader,
+            &mut overflow,
+            is_seen,
+            terminal.out,
+        )?
     };
     terminal.notices(reader.notices());
+    terminal.notices(&Vec::from_iter(overflow.notice()));
     if let (Some(path), false) = (&args.output, terminal.json) {
         terminal.notices(&[format!("{rows} predictions written to {}", path.display())]);
     }
@@ -89,6 +100,7 @@ fn predict_csv(
     args: &PredictArgs,
     model: &Model,
     reader: &mut ScoringReader,
+    overflow: &mut Overflow,
     is_seen: bool,
     out: &mut dyn Write,
 ) -> Result<usize, Failure> {
@@ -113,6 +125,7 @@ fn predict_csv(
     for block in reader {
         let block = block?;
         let prediction = model.predict(&block.x);
+        overflow.add(&prediction.outputs);
         let kept: Vec<Vec<String>> = block
             .kept
             .iter()
@@ -150,6 +163,7 @@ fn predict_json(
     args: &PredictArgs,
     model: &Model,
     reader: &mut ScoringReader,
+    overflow: &mut Overflow,
     terminal: &mut Terminal<'_>,
 ) -> Result<usize, Failure> {
     if model.is_density() {
@@ -164,7 +178,9 @@ fn predict_json(
     let mut predictions = Predictions::new(wanted(args), model, reader.kept_columns());
     for block in reader {
         let block = block?;
-        predictions.add(&model.predict(&block.x), block.kept);
+        let prediction = model.predict(&block.x);
+        overflow.add(&prediction.outputs);
+        predictions.add(&prediction, block.kept);
         let bytes = predictions.n_rows() * predictions.row_bytes();
         args.scoring.hold(bytes, "one JSON object", "write CSV")?;
     }

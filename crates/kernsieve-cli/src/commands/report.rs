@@ -1,10 +1,11 @@
 //! `kernsieve report`: a saved model and rows with known classes as one HTML page.
 
+use super::evaluate::foreign;
 use super::{keep_input, load_classifier, open_labelled, this_command};
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::view::html::{Basis, Rows, Subject, page};
-use crate::view::summary::Summary;
+use crate::view::summary::{Overflow, Summary};
 use crate::view::terminal::Terminal;
 use crate::view::{json, text};
 use kernsieve::linalg::Matrix;
@@ -40,6 +41,21 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
     if labels.is_empty() {
         return Err(Failure::CouldNot(format!("{source}: no rows to show")));
     }
+    if !labels.iter().any(|l| model.classes.contains(l)) {
+        let mut unknown = labels.clone();
+        unknown.sort();
+        unknown.dedup();
+        return Err(foreign(&unknown, &model.classes));
+    }
+    let mut overflow = Overflow::default();
+    overflow.add(&model.outputs(&x));
+    let notices: Vec<String> = reader
+        .notices()
+        .iter()
+        .cloned()
+        .chain(overflow.notice())
+        .collect();
+    terminal.notices(&Vec::from_iter(overflow.notice()));
     let rows = Rows {
         basis: Basis::Given,
         source: source.to_string(),
@@ -53,7 +69,7 @@ pub fn run(args: &ReportArgs, terminal: &mut Terminal<'_>) -> Result<(), Failure
         model: &model,
         summary: &Summary::new(&model),
         command: &this_command(),
-        notices: reader.notices(),
+        notices: &notices,
         sets: vec![rows],
     });
     model_file::write_atomic(&args.output, page.as_bytes())?;

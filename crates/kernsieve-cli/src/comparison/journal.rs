@@ -100,7 +100,6 @@ impl Journal {
         let name = path.display().to_string();
         let io = |e: std::io::Error| Failure::CouldNot(format!("{name}: {e}"));
         let failed = |what: &str| Failure::CouldNot(format!("{name} {what}"));
-        let foreign = || failed("is not a journal of kernsieve compare; name another file");
         // A pipe would wait for somebody at its other end.
         if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             return Err(failed(
@@ -129,41 +128,11 @@ impl Journal {
         if bytes.len() as u64 > MOST_BYTES {
             return Err(failed("is too long for a journal; name another file"));
         }
-        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
-        // A file without a whole line may only be overwritten if it is a first line that was cut
-        // off.
-        let start = serde_json::to_vec(&header(fingerprint)).unwrap_or_default();
-        if whole == 0 && !start.starts_with(&bytes) {
-            return Err(foreign());
-        }
-        let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
-        let mut lines = text.lines();
-        let first = lines.next();
-        if let Some(first) = first {
-            let header: Header = serde_json::from_str(first).map_err(|_| foreign())?;
-            if header.fingerprint != fingerprint {
-                return Err(failed(
-                    "is the journal of other data or options; name another file, or remove it",
-                ));
-            }
-        }
-        let mut seen = HashSet::new();
-        let mut outcomes: Vec<Outcome> = Vec::new();
-        for (i, line) in lines.enumerate() {
-            let wrong = |what: &dyn Display| {
-                let line = i + 2;
-                Failure::CouldNot(format!(
-                    "{name}, line {line}: {what}; remove the line to go on"
-                ))
-            };
-            let outcome: Outcome = serde_json::from_str(line).map_err(|e| wrong(&e))?;
-            if let Some(field) = outcome.odd() {
-                return Err(wrong(&format!("the value of {field} cannot be")));
-            }
-            if seen.insert((outcome.split, outcome.method.clone())) {
-                outcomes.push(outcome);
-            }
-        }
+        let Told {
+            outcomes,
+            whole,
+            is_new,
+        } = told(&bytes, fingerprint, &name)?;
         let mut journal = Self {
             file,
             path: name.clone(),
@@ -172,7 +141,7 @@ impl Journal {
         if (whole as u64) < bytes.len() as u64 {
             journal.file.set_len(journal.length).map_err(io)?;
         }
-        if first.is_none() {
+        if is_new {
             journal.write_line(&header(fingerprint))?;
         }
         Ok((journal, outcomes))
@@ -202,6 +171,61 @@ impl Journal {
         self.length += line.len() as u64;
         Ok(())
     }
+}
+
+/// What the bytes of a journal say.
+pub struct Told {
+    /// The results, each once.
+    pub outcomes: Vec<Outcome>,
+    /// Bytes of whole lines; what follows was cut off.
+    whole: usize,
+    /// Whether not even the first line is there.
+    is_new: bool,
+}
+
+/// Reads a journal that has the name `name` in messages.
+pub fn told(bytes: &[u8], fingerprint: &str, name: &str) -> Result<Told, Failure> {
+    let failed = |what: &str| Failure::CouldNot(format!("{name} {what}"));
+    let foreign = || failed("is not a journal of kernsieve compare; name another file");
+    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
+    // A file without a whole line may only be overwritten if it is a first line that was cut off.
+    let start = serde_json::to_vec(&header(fingerprint)).unwrap_or_default();
+    if whole == 0 && !start.starts_with(bytes) {
+        return Err(foreign());
+    }
+    let text = String::from_utf8_lossy(&bytes[..whole]);
+    let mut lines = text.lines();
+    let first = lines.next();
+    if let Some(first) = first {
+        let header: Header = serde_json::from_str(first).map_err(|_| foreign())?;
+        if header.fingerprint != fingerprint {
+            return Err(failed(
+                "is the journal of other data or options; name another file, or remove it",
+            ));
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for (i, line) in lines.enumerate() {
+        let wrong = |what: &dyn Display| {
+            let line = i + 2;
+            Failure::CouldNot(format!(
+                "{name}, line {line}: {what}; remove the line to go on"
+            ))
+        };
+        let outcome: Outcome = serde_json::from_str(line).map_err(|e| wrong(&e))?;
+        if let Some(field) = outcome.odd() {
+            return Err(wrong(&format!("the value of {field} cannot be")));
+        }
+        if seen.insert((outcome.split, outcome.method.clone())) {
+            outcomes.push(outcome);
+        }
+    }
+    Ok(Told {
+        outcomes,
+        whole,
+        is_new: first.is_none(),
+    })
 }
 
 /// A fingerprint of the data and of everything else that results depend on.

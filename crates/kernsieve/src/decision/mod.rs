@@ -154,6 +154,7 @@ impl Decision {
                 for (c, s) in out.iter_mut().enumerate() {
                     *s = log_priors[c] - half_distance(means.row(c));
                 }
+                far_scores(z, means, 1.0, log_priors, out);
             }
             Self::NearestCentroid {
                 means,
@@ -163,6 +164,7 @@ impl Decision {
                 for (c, s) in out.iter_mut().enumerate() {
                     *s = log_priors[c] - half_distance(means.row(c)) / variance;
                 }
+                far_scores(z, means, *variance, log_priors, out);
             }
             Self::LogDensity { log_priors } => {
                 for (s, (z, prior)) in out.iter_mut().zip(z.iter().zip(log_priors)) {
@@ -185,6 +187,31 @@ impl Decision {
                 }
             },
         }
+    }
+}
+
+/// Log scores of outputs so far away that no distance to a mean is finite. The square of the outputs
+/// is the same for all classes; what remains is linear, and is compared before it is multiplied.
+fn far_scores(z: &[f64], means: &Matrix, variance: f64, log_priors: &[f64], out: &mut [f64]) {
+    let size = z.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let possible = || out.iter().zip(log_priors).filter(|(_, p)| p.is_finite());
+    let overflows = possible().all(|(s, _)| !s.is_finite());
+    if !(overflows && size.is_finite()) {
+        return;
+    }
+    let along = |c: usize| {
+        let pairs = z.iter().zip(means.row(c));
+        pairs.map(|(z, m)| z / size * m).sum::<f64>()
+    };
+    let classes = 0..out.len();
+    let known = classes.filter(|&c| log_priors[c].is_finite());
+    let most = known.map(along).fold(f64::NEG_INFINITY, f64::max);
+    for (c, s) in out.iter_mut().enumerate() {
+        let own: f64 = means.row(c).iter().map(|m| m * m).sum();
+        // Not 0 times infinity: a class that leads is not behind by anything.
+        let behind = along(c) - most;
+        let behind = if behind == 0.0 { 0.0 } else { size * behind };
+        *s = (behind - 0.5 * own) / variance + log_priors[c];
     }
 }
 
@@ -226,6 +253,33 @@ pub fn nearest_of_means(means: Matrix, variance: f64, log_priors: Vec<f64>) -> D
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_so_far_away_that_distances_overflow_go_to_the_class_on_their_side() {
+        let means = Matrix::from_vec(vec![-1.0, 0.5, 2.0, 0.5, 2.0, 1.5], 3, 2);
+        let log_priors = vec![0.5f64.ln(), 0.25f64.ln(), 0.25f64.ln()];
+        let rules = [
+            Decision::Mahalanobis {
+                means: means.clone(),
+                log_priors: log_priors.clone(),
+            },
+            Decision::NearestCentroid {
+                means,
+                variance: 0.3,
+                log_priors,
+            },
+        ];
+        let far = Matrix::from_vec(vec![-1e300, 0.0, 1e160, 1e170, 1e308, -1e308], 3, 2);
+        for rule in rules {
+            let p = rule.posterior(&far);
+            for (i, class) in [(0, 0), (1, 2), (2, 1)] {
+                assert_eq!(p[(i, class)], 1.0, "{rule:?} {i}: {:?}", p.row(i));
+            }
+            let away = rule.posterior(&Matrix::from_vec(vec![1e200, 1.0], 1, 2));
+            assert!(away.as_slice().iter().all(|v| v.is_finite()));
+            assert!((away.as_slice().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
 
     #[test]
     fn mahalanobis_prefers_the_larger_prior_at_equal_distance() {

@@ -41,6 +41,9 @@ pub struct About {
     /// About how many seconds of one core its tuning and fit take on this many rows, features and
     /// classes: right to a factor of three on the machines of 2025.
     pub seconds: fn(f64, f64, f64) -> f64,
+    /// Whether its time grows with the classes as it does with the rows, so that tuning may take hours
+    /// where there are hundreds of classes.
+    pub slow_for_many_classes: bool,
     /// Whether it takes hardly any time, however many rows there are.
     pub quick: bool,
 }
@@ -120,6 +123,7 @@ impl About {
         params: &[],
         auto: Candidacy::Never,
         seconds: |n, p, c| 1e-8 * n * p * p + 2e-8 * n * p * c,
+        slow_for_many_classes: false,
         quick: false,
     };
 

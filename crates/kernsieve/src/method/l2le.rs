@@ -335,6 +335,8 @@ impl Method for L2le {
         outputs: Outputs::Logits,
         calibrated: true,
         class_weight_is_cost: true,
+        seconds: |n, _, c| 2.5e-7 * n * n * c,
+        slow_for_many_classes: true,
         params: &[
             DENSITY_KERNEL,
             BANDWIDTHS,
@@ -362,7 +364,7 @@ impl Method for L2le {
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(2)
+        Footprint::gram(3)
     }
 
     /// 25 bandwidths from 1e-2 to 1e1, five ridges.

@@ -136,6 +136,12 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         false
     }
 
+    /// Whether later folds may leave out the last settings of an arm when they are clearly behind,
+    /// in a race. It must not change what the others give.
+    fn shortens(&self) -> bool {
+        false
+    }
+
     /// The settings that cross-validation chooses among.
     fn grid(&self, problem: &Problem, protocol: &Protocol) -> Result<Grid<Self::Setting>>;
 

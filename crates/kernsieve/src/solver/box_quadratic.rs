@@ -25,6 +25,30 @@ impl Curvature {
         }
     }
 
+    /// The same of `all` variables, of which this has `places`; the others are flat.
+    pub fn spread(self, places: &[usize], all: usize) -> Self {
+        if places.len() == all {
+            return self;
+        }
+        match self {
+            Self::Whole(h) => {
+                let mut out = Matrix::zeros(all, all);
+                for (row, &i) in h.iter_rows().zip(places) {
+                    let own = row.iter().zip(places);
+                    own.for_each(|(v, &j)| out[(i, j)] = *v);
+                }
+                Self::Whole(out)
+            }
+            Self::Root(g) => {
+                let mut out = Matrix::zeros(all, g.cols());
+                for (row, &i) in g.iter_rows().zip(places) {
+                    out.row_mut(i).copy_from_slice(row);
+                }
+                Self::Root(out)
+            }
+        }
+    }
+
     /// `H_jj`.
     pub fn diagonal(&self, j: usize) -> f64 {
         match self {

@@ -50,7 +50,7 @@ pub(super) fn leave_one_out<M: Method>(
                 presses.extend(means);
                 control.report(scores.len(), total);
             }
-            let all_stay = vec![None; arms.len()];
+            let all_stay: Vec<_> = arms.iter().map(|a| vec![None; a.len()]).collect();
             // PRESS is the criterion, whatever the ranking.
             let judging = Judging {
                 folds: &[],

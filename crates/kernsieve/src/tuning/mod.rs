@@ -12,6 +12,7 @@ mod fold;
 mod importance;
 mod learning_curve;
 mod leave_one_out;
+mod limits;
 mod measure;
 mod memory;
 mod notices;

@@ -105,7 +105,7 @@ pub(super) struct Judging<'a> {
 pub(super) fn entries<S>(
     arms: Grid<S>,
     scores: &Scores,
-    left_after: &[Option<usize>],
+    left_after: &[Vec<Option<usize>>],
     judging: &Judging<'_>,
 ) -> Vec<CvEntry<S>> {
     let n: f64 = judging.weights.iter().sum();
@@ -116,7 +116,7 @@ pub(super) fn entries<S>(
             let own: Option<Vec<&Score>> = scores.iter().map(|fold| fold[a][c].as_ref()).collect();
             let Some(own) = own else {
                 entries.push(CvEntry {
-                    left_after: left_after[a],
+                    left_after: left_after[a][c],
                     ..CvEntry::failed(setting)
                 });
                 continue;

@@ -7,13 +7,13 @@ use super::control::Control;
 use super::cross_validation::{Validated, cross_validate};
 use super::fold::{Prepared, prepare_all};
 use super::leave_one_out::leave_one_out;
-use super::memory::{for_people, remedy, rows_that_fit};
+use super::limits::{check_final_fit, check_time};
 use super::notices::{about_data, about_fit, about_quality};
 use super::out_of_fold::OutOfFold;
 use super::sample::{bandwidth_of_a_sample, held_out_once, tuning_sample};
 use crate::data::{Dataset, Labels, Scaling, Schema};
 use crate::error::{Error, Result, require};
-use crate::method::{Chosen, Fit, Footprint, Method, Problem, params_of};
+use crate::method::{Chosen, Fit, Method, Problem, params_of};
 use crate::metrics::weighted_error_rate;
 use crate::model::{Asked, CvTable, Model, TrainingRecord};
 use crate::notice::{Notice, Tuned};
@@ -308,6 +308,7 @@ impl<'a, M: Method> Job<'a, M> {
             None => (self.data, &self.all.problem),
         };
         let arms = method.grid(problem, protocol)?;
+        check_time::<M>(problem, arms.iter().map(Vec::len).sum())?;
         if !protocol.estimate && arms.iter().flatten().count() == 1 {
             let only = arms.into_iter().flatten().next();
             let setting = only.ok_or_else(|| Error::Data("the grid is empty".into()))?;
@@ -508,47 +509,4 @@ fn costs(protocol: &Protocol, labels: &Labels, kept: &[usize]) -> Result<Vec<f64
         if given.len() == 1 { "cost" } else { "costs" },
         labels.classes().join(", ")
     )))
-}
-
-/// Checks that the fit on all rows has the memory that it needs.
-fn check_final_fit<M: Method>(
-    footprint: Footprint,
-    n: usize,
-    n_classes: usize,
-    control: &Control,
-) -> Result<()> {
-    let (rows, limit) = (n as u64, control.memory_bytes());
-    // Kernel values of all rows with the landmarks, and matrices made from them.
-    let tall = 8 * 5 * rows * footprint.landmarks.min(n) as u64;
-    if tall > limit {
-        return Err(Error::Memory {
-            what: format!(
-                "{} on {n} rows with {} landmarks",
-                M::ABOUT.name,
-                footprint.landmarks
-            ),
-            needed: for_people(tall),
-            limit: for_people(limit),
-            remedy: format!(
-                "`candidates={}` fits, or raise `memory`",
-                (limit / (40 * rows)).max(2)
-            ),
-        });
-    }
-    let matrices = u64::from(footprint.train_base) + footprint.copies as u64;
-    if matrices == 0 && footprint.cache == 0 {
-        return Ok(());
-    }
-    let by_class = 64 * n_classes as u64;
-    let needed = 8 * matrices * rows * rows + footprint.cache + by_class * rows;
-    if needed <= limit {
-        return Ok(());
-    }
-    let fits = rows_that_fit(limit, 8.0 * matrices as f64, by_class as f64);
-    Err(Error::Memory {
-        what: format!("{} on {n} rows", M::ABOUT.name),
-        needed: for_people(needed),
-        limit: for_people(limit),
-        remedy: remedy(&M::ABOUT, fits, footprint.cache),
-    })
 }

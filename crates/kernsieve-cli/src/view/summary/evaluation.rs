@@ -1,6 +1,7 @@
 //! Predictions compared with the truth.
 
 use super::areas::Areas;
+use super::overflow::Overflow;
 use kernsieve::decision::argmax;
 use kernsieve::linalg::Matrix;
 use kernsieve::metrics::{Tally, log_loss_of};
@@ -54,6 +55,8 @@ pub struct Evaluation {
     shares: Vec<f64>,
     /// Costs of the model's classes, if there are any.
     costs: Vec<f64>,
+    /// Rows whose outputs overflow.
+    pub overflow: Overflow,
 }
 
 impl Evaluation {
@@ -77,12 +80,14 @@ impl Evaluation {
             positive: model.positive(),
             shares: model.class_shares(),
             costs: model.costs_of_errors().to_vec(),
+            overflow: Overflow::default(),
         }
     }
 
     /// Adds rows of raw features and their labels.
     pub fn add(&mut self, model: &Model, x: &Matrix, labels: &[String]) {
         let prediction = model.predict(x);
+        self.overflow.add(&prediction.outputs);
         let predicted = prediction.classes.iter();
         for ((row, &predicted), label) in
             prediction.posterior.iter_rows().zip(predicted).zip(labels)

@@ -203,6 +203,7 @@ impl Method for Fivm {
         params: PARAMS,
         auto: Candidacy::Asked,
         seconds: |n, p, c| 1.25e-6 * n * n * p * c,
+        slow_for_many_classes: true,
         ..About::BLANK
     };
 

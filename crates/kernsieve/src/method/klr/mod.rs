@@ -273,7 +273,9 @@ impl Method for Klr {
             SIMPLEX,
         ],
         auto: Candidacy::First,
-        seconds: |n, _, c| 1.2e-10 * n * n * n * c + 2e-7 * n * n * c,
+        // With more classes, more steps are needed for the same residual.
+        seconds: |n, _, c| 1.2e-10 * n * n * n * c + 2e-7 * n * n * c * (1.0 + c / 20.0).min(5.0),
+        slow_for_many_classes: true,
         ..About::BLANK
     };
 

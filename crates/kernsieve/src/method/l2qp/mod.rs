@@ -293,6 +293,7 @@ impl Method for L2qp {
         params: PARAMS,
         auto: Candidacy::Asked,
         seconds: |n, _, c| 3e-7 * n * n * c,
+        slow_for_many_classes: true,
         ..About::BLANK
     };
 

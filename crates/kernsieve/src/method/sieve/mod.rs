@@ -304,7 +304,8 @@ impl Method for Sieve {
         let learning = if many { 11 * rows * marks } else { 0 };
         let tall = learning.max(5 * values);
         Footprint {
-            cache: 8 * (4 * m * m + 2 * path::BLOCK.min(n) * m + tall) as u64,
+            // Twice, since a refit holds the matrices of the fit that it starts from.
+            cache: 16 * (4 * m * m + 2 * path::BLOCK.min(n) * m + tall) as u64,
             ..Footprint::NONE
         }
     }

@@ -246,7 +246,9 @@ impl Method for Smkda {
     }
 
     fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(2)
+        // Besides the products and what is left of them: the chosen columns, their coefficients and
+        // held-out values, which grow with the path.
+        Footprint::gram(6)
     }
 
     /// With landmarks, rows are processed in blocks.

@@ -1,14 +1,13 @@
 //! A problem reduced to the features that may have a weight, and its loss.
 
-use super::loss::{
-    ExactLoss, ExactState, LandmarkLoss, LandmarkState, LossSetting, Regression, weighted,
-};
+use super::landmark_loss::{LandmarkLoss, LandmarkState};
+use super::loss::{ExactLoss, ExactState, LossSetting, Regression, weighted};
 use super::params::{LandmarkChoice, Landmarks, Spacing, SparseKos, SparseKosSetting};
 use super::{FLOOR, PENALTIES, RIDGE_ROWS};
 use crate::data::Rng;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, cross_gram};
+use crate::kernel::{Family, Kernel, cross_gram};
 use crate::kernel::{center_gram_weighted, gram};
 use crate::linalg::{Matrix, add_to_rows, matmul};
 use crate::method::Problem;
@@ -53,6 +52,10 @@ impl WeightedLoss for Loss<'_> {
         self.setting().x.cols()
     }
 
+    fn is_even(&self) -> bool {
+        self.setting().kernel.family() != Family::Laplacian
+    }
+
     fn empty(&self) -> f64 {
         match self {
             Self::Exact(loss) => loss.empty(),
@@ -79,6 +82,15 @@ impl WeightedLoss for Loss<'_> {
                 WeightedLoss::evaluate_below(loss, w, bound)?.map(|(v, s)| (v, State::Exact(s)))
             ),
             Self::Landmarks(_) => self.evaluate(w).map(Some),
+        }
+    }
+
+    fn evaluate_near(&self, w: &[f64], bound: f64, near: &State) -> Result<Option<(f64, State)>> {
+        match (self, near) {
+            (Self::Exact(loss), State::Exact(near)) => Ok(loss
+                .evaluate_near(w, bound, near)?
+                .map(|(v, s)| (v, State::Exact(s)))),
+            _ => self.evaluate_below(w, bound),
         }
     }
 

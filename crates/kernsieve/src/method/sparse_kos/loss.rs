@@ -1,17 +1,19 @@
 //! The loss of kernel optimal scoring as a function of the feature weights, with the coefficients
-//! eliminated: on all rows, and on landmarks.
+//! eliminated, on all rows.
 
+use super::bound;
 use crate::classes::Classes;
 use crate::error::Result;
-use crate::kernel::{GramMeans, Kernel, WeightSlopes, center_gram_weighted, cross_gram, gram};
+use crate::kernel::{GramMeans, Kernel, WeightSlopes, center_gram_weighted, gram};
 use crate::linalg::{
     Cholesky, Matrix, center_columns_weighted, cholesky_shifted, dot, matmul, matmul_sequential,
-    symmetric_product,
+    symmetric_times,
 };
 use crate::method::kos::JITTER;
 use crate::solver::box_quadratic::Curvature;
 use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
 use crate::solver::sparse_weights::{Slopes, WeightedLoss};
+use std::sync::OnceLock;
 
 /// What both forms of the loss share.
 pub(super) struct LossSetting<'a> {
@@ -27,7 +29,7 @@ pub(super) struct LossSetting<'a> {
 }
 
 impl LossSetting<'_> {
-    fn n(&self) -> f64 {
+    pub(super) fn n(&self) -> f64 {
         self.classes.total()
     }
 
@@ -51,7 +53,7 @@ pub(super) fn weighted(m: &Matrix, w: &[f64]) -> Matrix {
 }
 
 /// Multiplies column `j` by `f(j)`.
-fn scale_columns(m: &mut Matrix, f: &[f64]) {
+pub(super) fn scale_columns(m: &mut Matrix, f: &[f64]) {
     let p = m.cols().max(1);
     for row in m.as_mut_slice().chunks_exact_mut(p) {
         row.iter_mut().zip(f).for_each(|(v, f)| *v *= f);
@@ -59,7 +61,7 @@ fn scale_columns(m: &mut Matrix, f: &[f64]) {
 }
 
 /// `m' u` for one column `u`, added to `to`.
-fn add_products(to: &mut [f64], m: &Matrix, u: impl Fn(usize) -> f64) {
+pub(super) fn add_products(to: &mut [f64], m: &Matrix, u: impl Fn(usize) -> f64) {
     for (i, row) in m.iter_rows().enumerate() {
         let u = u(i);
         to.iter_mut().zip(row).for_each(|(t, v)| *t += u * v);
@@ -94,22 +96,70 @@ pub(super) struct ExactState {
     /// Factor of `M + a I`; `None` for an indefinite kernel.
     factor: Option<Cholesky>,
     shift: f64,
+    /// `(M + a I)^-1 Y`, once it was asked for.
+    dual: OnceLock<Matrix>,
+}
+
+impl ExactState {
+    /// `(M + a I)^-1 Y`, if there is a factor.
+    fn dual(&self, y: &Matrix) -> Option<&Matrix> {
+        let factor = self.factor.as_ref()?;
+        Some(self.dual.get_or_init(|| {
+            let mut u = y.clone();
+            factor.solve_in_place(&mut u);
+            u
+        }))
+    }
 }
 
 impl ExactLoss<'_> {
+    /// `a` and `b` with `l^2 + g l + g e = (l + a)(l + b)`, as in `optimal_scoring_coefficients`.
+    fn roots(&self) -> Option<(f64, f64)> {
+        let g = self.setting.g;
+        (self.definite && g > 100.0 * JITTER).then(|| {
+            let a = 0.5 * (g + (g * g - 4.0 * g * JITTER).sqrt());
+            (a, g * JITTER / a)
+        })
+    }
+
+    /// Whether the loss with these kernel values exceeds `bound` for certain, as a state nearby
+    /// tells without a factorisation.
+    fn exceeds(&self, k: &Matrix, bound: f64, near: &ExactState) -> bool {
+        let s = &self.setting;
+        let (Some((a, _)), Some(factor), Some(dual)) =
+            (self.roots(), &near.factor, near.dual(&s.y))
+        else {
+            return false;
+        };
+        let rows = k.rows();
+        let times = |v: &[f64]| {
+            let mut t = Matrix::from_vec(v.to_vec(), rows, 1);
+            s.classes.scale_rows(&mut t);
+            center_coefficients(&mut t, &s.classes);
+            let mut out = vec![0.0; rows];
+            symmetric_times(k.as_slice(), rows, t.as_slice(), &mut out);
+            let mut out = Matrix::from_vec(out, rows, 1);
+            center_columns_weighted(&mut out, s.classes.weights());
+            s.classes.scale_rows(&mut out);
+            let mut out = out.into_vec();
+            out.iter_mut().zip(v).for_each(|(o, v)| *o += a * v);
+            out
+        };
+        bound::exceeds(bound * s.n() / a, &s.y, dual, factor, times)
+    }
+
+    fn gram(&self, w: &[f64]) -> Matrix {
+        gram(&self.setting.kernel, &weighted(self.setting.x, w))
+    }
+
     /// The value and state, or `None` once it is clear that the value exceeds `bound`.
-    fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, ExactState)>> {
+    fn evaluate_gram(&self, k: Matrix, bound: f64) -> Result<Option<(f64, ExactState)>> {
         let s = &self.setting;
         let (n, g, y) = (s.n(), s.g, &s.y);
-        let k = gram(&s.kernel, &weighted(s.x, w));
         let mut m = k.clone();
         let means = center_gram_weighted(&mut m, s.classes.weights());
         scale_gram(&mut m, &s.classes);
-        // l^2 + g l + g e = (l + a)(l + b), as in `optimal_scoring_coefficients`.
-        let roots = (self.definite && g > 100.0 * JITTER).then(|| {
-            let a = 0.5 * (g + (g * g - 4.0 * g * JITTER).sqrt());
-            (a, g * JITTER / a)
-        });
+        let roots = self.roots();
         let shift = roots.map_or(g, |(a, _)| a);
         let factor = if self.definite {
             cholesky_shifted(m.clone(), shift).ok()
@@ -187,6 +237,7 @@ impl ExactLoss<'_> {
             fitted,
             factor,
             shift,
+            dual: OnceLock::new(),
         };
         Ok(Some((value, state)))
     }
@@ -218,14 +269,27 @@ impl WeightedLoss for ExactLoss<'_> {
 
     fn evaluate(&self, w: &[f64]) -> Result<(f64, ExactState)> {
         // No bound: never `None`.
-        self.evaluate_below(w, f64::INFINITY)?
+        self.evaluate_gram(self.gram(w), f64::INFINITY)?
             .ok_or(crate::error::Error::NoConvergence(
                 "the weighted regression",
             ))
     }
 
     fn evaluate_below(&self, w: &[f64], bound: f64) -> Result<Option<(f64, ExactState)>> {
-        Self::evaluate_below(self, w, bound)
+        self.evaluate_gram(self.gram(w), bound)
+    }
+
+    fn evaluate_near(
+        &self,
+        w: &[f64],
+        bound: f64,
+        near: &ExactState,
+    ) -> Result<Option<(f64, ExactState)>> {
+        let k = self.gram(w);
+        match self.exceeds(&k, bound, near) {
+            true => Ok(None),
+            false => self.evaluate_gram(k, bound),
+        }
     }
 
     fn returning(&self, w: &[f64], state: &ExactState) -> Result<Option<Vec<f64>>> {
@@ -234,9 +298,16 @@ impl WeightedLoss for ExactLoss<'_> {
 
     fn slopes(&self, w: &[f64], state: &ExactState) -> Result<Slopes> {
         let s = &self.setting;
-        let (n, p, q) = (s.n(), w.len(), s.y.cols());
-        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
-        let factors: Vec<f64> = w.iter().map(|&w| slopes.factor(w)).collect();
+        // A weight of zero has no slope and no curvature; `returning` says what it would gain.
+        let used: Vec<usize> = match state.factor {
+            Some(_) => (0..w.len()).filter(|&j| w[j] != 0.0).collect(),
+            None => (0..w.len()).collect(),
+        };
+        let x = s.x.select_columns(&used);
+        let own: Vec<f64> = used.iter().map(|&j| w[j]).collect();
+        let (n, p, q) = (s.n(), used.len(), s.y.cols());
+        let slopes = WeightSlopes::new(&s.kernel, &x, &x, &own, &state.k);
+        let factors: Vec<f64> = own.iter().map(|&w| slopes.factor(w)).collect();
         let mut at_zero = vec![0.0; p];
         let rows = s.y.rows();
         let mut root = Matrix::zeros(0, p);
@@ -265,16 +336,21 @@ impl WeightedLoss for ExactLoss<'_> {
             root = stacked(root, &t);
         }
         debug_assert_eq!(root.rows(), rows * q);
-        let gradient = at_zero.iter().zip(&factors).map(|(v, f)| v * f).collect();
+        let gradient: Vec<f64> = at_zero.iter().zip(&factors).map(|(v, f)| v * f).collect();
         let linearised = s.linearised.then(|| {
             let scale = (2.0 / n).sqrt();
             plain.as_mut_slice().iter_mut().for_each(|v| *v *= scale);
-            LossSetting::curvature(&plain)
+            LossSetting::curvature(&plain).spread(&used, w.len())
         });
+        let spread = |v: &[f64]| {
+            let mut all = vec![0.0; w.len()];
+            used.iter().zip(v).for_each(|(&j, v)| all[j] = *v);
+            all
+        };
         Ok(Slopes {
-            gradient,
-            at_zero,
-            curvature: LossSetting::curvature(&root),
+            gradient: spread(&gradient),
+            at_zero: spread(&at_zero),
+            curvature: LossSetting::curvature(&root).spread(&used, w.len()),
             linearised,
         })
     }
@@ -283,23 +359,28 @@ impl WeightedLoss for ExactLoss<'_> {
 impl ExactLoss<'_> {
     /// `dF / dv` without the jitter: `-(a/n) sum_l u_l'(C dK/dv_j C) u_l`, `u = (M + a I)^-1 Y`. In
     /// directions outside the range of `M` the jitter makes the loss flat for weights below 1e-5,
-    /// so the slope with jitter at zero says nothing.
+    /// so the slope with jitter at zero says nothing. Of weights at zero.
     fn jitter_free(&self, w: &[f64], state: &ExactState) -> Option<Vec<f64>> {
         let s = &self.setting;
-        let factor = state.factor.as_ref()?;
-        let mut u = s.y.clone();
-        factor.solve_in_place(&mut u);
+        let u = state.dual(&s.y)?;
         let mut coef = u.clone();
         s.classes.scale_rows(&mut coef);
         center_coefficients(&mut coef, &s.classes);
-        let slopes = WeightSlopes::new(&s.kernel, s.x, s.x, w, &state.k);
-        let mut out = vec![0.0; w.len()];
+        // Slopes of a power need the inner products of all features; others only their own.
+        let all = matches!(s.kernel, Kernel::Polynomial { .. });
+        let places: Vec<usize> = (0..w.len()).filter(|&j| all || w[j] == 0.0).collect();
+        let x = s.x.select_columns(&places);
+        let weights: Vec<f64> = places.iter().map(|&j| w[j]).collect();
+        let slopes = WeightSlopes::new(&s.kernel, &x, &x, &weights, &state.k);
+        let mut own = vec![0.0; places.len()];
         for l in 0..u.cols() {
             let mut t = slopes.directions(&coef.column(l));
             center_columns_weighted(&mut t, s.classes.weights());
             s.classes.scale_rows(&mut t);
-            add_products(&mut out, &t, |i| -state.shift / s.n() * u[(i, l)]);
+            add_products(&mut own, &t, |i| -state.shift / s.n() * u[(i, l)]);
         }
+        let mut out = vec![0.0; w.len()];
+        places.iter().zip(own).for_each(|(&j, v)| out[j] = v);
         Some(out)
     }
 }
@@ -313,147 +394,4 @@ fn stacked(a: Matrix, b: &Matrix) -> Matrix {
     let mut values = a.into_vec();
     values.extend_from_slice(b.as_slice());
     Matrix::from_vec(values, rows, cols)
-}
-
-/// The same loss with the function in the span of a few landmarks `z`: `F(w) = min_b (1/n) |Y - C
-/// K_nm b|^2 + gamma b'(K_mm + jitter I) b`. With all rows as landmarks it is eq. 13.
-pub(super) struct LandmarkLoss<'a> {
-    pub setting: LossSetting<'a>,
-    pub z: &'a Matrix,
-}
-
-pub(super) struct LandmarkState {
-    k: Matrix,
-    kz: Matrix,
-    means: Vec<f64>,
-    /// `C K_nm`, rows scaled like the responses.
-    centred: Matrix,
-    factor: Cholesky,
-    coef: Matrix,
-    fitted: Matrix,
-}
-
-impl LandmarkLoss<'_> {
-    pub fn regression(&self, state: &LandmarkState) -> Regression {
-        let mut fitted = state.fitted.clone();
-        self.setting.classes.unscale_rows(&mut fitted);
-        let offset = (0..state.coef.cols())
-            .map(|l| -dot(&state.means, &state.coef.column(l)))
-            .collect();
-        Regression {
-            coef: state.coef.clone(),
-            offset,
-            fitted,
-        }
-    }
-}
-
-impl WeightedLoss for LandmarkLoss<'_> {
-    type State = LandmarkState;
-
-    fn n_weights(&self) -> usize {
-        self.setting.x.cols()
-    }
-
-    fn empty(&self) -> f64 {
-        dot(self.setting.y.as_slice(), self.setting.y.as_slice()) / self.setting.n()
-    }
-
-    fn evaluate(&self, w: &[f64]) -> Result<(f64, LandmarkState)> {
-        let s = &self.setting;
-        let (n, g, y) = (s.n(), s.g, &s.y);
-        let (wx, wz) = (weighted(s.x, w), weighted(self.z, w));
-        let k = cross_gram(&s.kernel, &wx, &wz);
-        let kz = gram(&s.kernel, &wz);
-        let mut centred = k.clone();
-        let means = center_columns_weighted(&mut centred, s.classes.weights());
-        s.classes.scale_rows(&mut centred);
-        let mut normal = symmetric_product(centred.view().t());
-        normal
-            .as_mut_slice()
-            .iter_mut()
-            .zip(kz.as_slice())
-            .for_each(|(v, k)| *v += g * k);
-        let right = matmul(centred.view().t(), y.view());
-        // Coinciding landmarks leave only the jitter; if that is not enough, it is increased.
-        let scale = (0..normal.rows())
-            .map(|i| normal[(i, i)])
-            .fold(0.0, f64::max);
-        let mut shift = g * JITTER;
-        let factor = loop {
-            match cholesky_shifted(normal.clone(), shift) {
-                Ok(factor) => break factor,
-                Err(e) if shift > 1e-6 * scale => return Err(e),
-                Err(_) => shift = (10.0 * shift).max(1e-14 * scale),
-            }
-        };
-        let mut coef = right;
-        factor.solve_in_place(&mut coef);
-        let fitted = matmul(centred.view(), coef.view());
-        let kb = matmul(kz.view(), coef.view());
-        let loss: f64 = y
-            .as_slice()
-            .iter()
-            .zip(fitted.as_slice())
-            .map(|(y, f)| (y - f) * (y - f))
-            .sum();
-        let norm: f64 = coef
-            .as_slice()
-            .iter()
-            .zip(kb.as_slice())
-            .map(|(b, kb)| b * (kb + JITTER * b))
-            .sum();
-        let state = LandmarkState {
-            k,
-            kz,
-            means,
-            centred,
-            factor,
-            coef,
-            fitted,
-        };
-        Ok((loss / n + g / n * norm, state))
-    }
-
-    fn slopes(&self, w: &[f64], state: &LandmarkState) -> Result<Slopes> {
-        let s = &self.setting;
-        let (n, p, q) = (s.n(), w.len(), s.y.cols());
-        let rows = WeightSlopes::new(&s.kernel, s.x, self.z, w, &state.k);
-        let own = WeightSlopes::new(&s.kernel, self.z, self.z, w, &state.kz);
-        let factors: Vec<f64> = w.iter().map(|&w| rows.factor(w)).collect();
-        let mut at_zero = vec![0.0; p];
-        let (mut h, mut plain) = (Matrix::zeros(p, p), Matrix::zeros(p, p));
-        for l in 0..q {
-            let b = state.coef.column(l);
-            let mut t = rows.directions(&b);
-            center_columns_weighted(&mut t, s.classes.weights());
-            s.classes.scale_rows(&mut t);
-            add_products(&mut at_zero, &t, |i| {
-                -2.0 / n * (s.y[(i, l)] - state.fitted[(i, l)])
-            });
-            add_products(&mut at_zero, &own.directions(&b), |i| s.g / n * b[i]);
-            scale_columns(&mut t, &factors);
-            // (2 / n) (T'T - (B'T)' N^-1 (B'T)), B the centred values and N their normal matrix.
-            let tt = symmetric_product(t.view().t());
-            let mut bt = matmul(state.centred.view().t(), t.view());
-            state.factor.solve_lower_in_place(&mut bt);
-            let followed = symmetric_product(bt.view().t());
-            for ((h, plain), (t, f)) in h
-                .as_mut_slice()
-                .iter_mut()
-                .zip(plain.as_mut_slice())
-                .zip(tt.as_slice().iter().zip(followed.as_slice()))
-            {
-                *plain += 2.0 / n * t;
-                *h += 2.0 / n * (t - f);
-            }
-        }
-        let gradient = at_zero.iter().zip(&factors).map(|(v, f)| v * f).collect();
-        Ok(Slopes {
-            gradient,
-            at_zero,
-            curvature: Curvature::Whole(h),
-            linearised: s.linearised.then_some(Curvature::Whole(plain)),
-        })
-    }
 }

@@ -28,7 +28,9 @@
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
 //! scoring", AISTATS 2019.
 
+mod bound;
 mod ground;
+mod landmark_loss;
 mod loss;
 mod params;
 #[cfg(test)]
@@ -180,7 +182,8 @@ impl Method for SparseKos {
         class_weight_is_cost: true,
         params: PARAMS,
         auto: Candidacy::Asked,
-        seconds: |n, p, _| 1e-5 * n * n * p,
+        seconds: |n, p, c| 4e-6 * n * n * p * (1.0 + c / 20.0),
+        slow_for_many_classes: true,
         ..About::BLANK
     };
 
@@ -208,6 +211,15 @@ impl Method for SparseKos {
             },
             ..Footprint::NONE
         }
+    }
+
+    fn races(&self) -> bool {
+        true
+    }
+
+    /// A path is walked from the smallest penalty: where it ends costs time, and nothing else.
+    fn shortens(&self) -> bool {
+        true
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<SparseKosSetting>> {

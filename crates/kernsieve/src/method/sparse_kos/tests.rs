@@ -310,3 +310,64 @@ fn more_features_than_rows() {
     assert!(kept > 0 && kept < 30, "{kept}");
     assert!(fit.report.residual.expect("known") < 1e-4);
 }
+
+#[test]
+fn a_move_is_refused_only_if_its_loss_exceeds_the_bound() {
+    let mut weighed = with_noise(60, 5, 3, 13);
+    weighed.weights = Some((0..60).map(|i| 1.0 + (i % 3) as f64).collect());
+    let kernel = Kernel::Gaussian { bandwidth: 1.5 };
+    let ground = SparseKos::new()
+        .ground(&weighed, kernel, Some(2e-2), None)
+        .expect("valid");
+    let loss = ground.loss(Steps::Projected);
+    let w = [0.9, 0.4, 0.7, 0.0, 0.2];
+    let (_, state) = loss.evaluate(&w).expect("solves");
+    for j in 0..5 {
+        for to in [0.0, 0.1, 1.0] {
+            let mut w = w;
+            w[j] = to;
+            let (value, _) = loss.evaluate(&w).expect("solves");
+            let near = |bound: f64| loss.evaluate_near(&w, bound, &state).expect("solves");
+            let same = near(value * (1.0 + 1e-9)).expect("not refused");
+            assert!((same.0 - value).abs() < 1e-12 * value);
+            assert!(near(0.9 * value).is_none(), "{j} {to}");
+        }
+    }
+}
+
+#[test]
+fn slopes_of_weights_at_zero_are_those_of_the_squares() {
+    let problem = with_noise(50, 5, 2, 15);
+    let w = [0.8, 0.0, 0.5, 0.0, 0.3];
+    for family in [Family::Gaussian, Family::Cauchy] {
+        let choice = KernelChoice::of(family);
+        let kernel = choice.with(1.5, 5).expect("valid");
+        let method = SparseKos::new().kernel(choice);
+        let ground = method
+            .ground(&problem, kernel, Some(2e-2), None)
+            .expect("valid");
+        let loss = ground.loss(Steps::Projected);
+        let (value, state) = loss.evaluate(&w).expect("solves");
+        let slopes = loss.slopes(&w, &state).expect("known");
+        let returning = loss
+            .returning(&w, &state)
+            .expect("known")
+            .expect("asked for");
+        for j in [1, 3] {
+            assert_eq!(
+                (slopes.gradient[j], slopes.curvature.diagonal(j)),
+                (0.0, 0.0)
+            );
+            let mut moved = w;
+            moved[j] = 0.03;
+            let there = loss.evaluate(&moved).expect("solves").0;
+            let numeric = (there - value) / (0.03 * 0.03);
+            // One-sided, and without the jitter: right to a few percent of the largest.
+            let size = returning.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            assert!(
+                (returning[j] - numeric).abs() < 0.1 * size,
+                "{kernel:?} {j}"
+            );
+        }
+    }
+}

@@ -8,6 +8,8 @@ use crate::solver::box_quadratic::{Correction, box_lasso, minimise};
 const ZERO: f64 = 1e-3;
 /// Radius of the trust region: at the start of a penalty, and the largest one.
 const RADIUS: (f64, f64) = (0.3, 1.0);
+/// A step is taken if it gains more than this share of what was predicted.
+const LEAST_RATIO: f64 = 1e-4;
 /// Values that a returning weight may take.
 const RETURNS: [f64; 4] = [0.02, 0.1, 0.3, 1.0];
 /// Smallest gain of a drop or return.
@@ -118,14 +120,19 @@ impl<S> Iterate<S> {
                     if to < ZERO { 0.0 } else { to }
                 })
                 .collect();
-            let (loss_there, state) = loss.evaluate(&w)?;
-            let ratio = (self.objective - loss_there - cost(self.penalty, &w)) / -value;
+            // A step that gains next to nothing of what was predicted is refused, whatever it
+            // gains.
+            let own = cost(self.penalty, &w);
+            let there = loss.evaluate_below(&w, self.objective - own + LEAST_RATIO * value)?;
+            let ratio = there.as_ref().map_or(f64::NEG_INFINITY, |(loss, _)| {
+                (self.objective - loss - own) / -value
+            });
             if ratio > 0.75 && reach > 0.99 * radius {
                 radius = (2.0 * radius).min(RADIUS.1);
             } else if ratio.is_nan() || ratio < 0.25 {
                 radius = reach / 3.0;
             }
-            if ratio > 1e-4 {
+            if let Some((loss_there, state)) = there.filter(|_| ratio > LEAST_RATIO) {
                 let moved: Vec<f64> = w.iter().zip(&self.w).map(|(a, b)| a - b).collect();
                 let before = std::mem::take(&mut self.slopes.gradient);
                 self.go(loss, w, loss_there, state)?;
@@ -223,10 +230,16 @@ impl<S> Iterate<S> {
             moves.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             for &(_, j) in moves.iter().take(MOVES) {
                 for &value in values {
+                    // The loss flattens out: what the slope at zero does not promise is not there.
+                    let reach = if loss.is_even() { value * value } else { value };
+                    if value > 0.0 && -speaks[j] * reach <= self.penalty * value {
+                        continue;
+                    }
                     let mut w = self.w.clone();
                     w[j] = value;
                     let cost = cost(self.penalty, &w);
-                    if let Some((value, state)) = loss.evaluate_below(&w, least - cost)?
+                    if let Some((value, state)) =
+                        loss.evaluate_near(&w, least - cost, &self.state)?
                         && value + cost < least
                     {
                         least = value + cost;

@@ -33,12 +33,27 @@ pub trait WeightedLoss {
     /// The value at `w = 0`, where no feature is used.
     fn empty(&self) -> f64;
 
+    /// Whether the loss is a function of `v_j = w_j^2`. If not, it is one of `|w_j|`.
+    fn is_even(&self) -> bool {
+        true
+    }
+
     /// The value at `w`.
     fn evaluate(&self, w: &[f64]) -> Result<(f64, Self::State)>;
 
     /// The value at `w`, or `None` once it is known to exceed `bound`.
     fn evaluate_below(&self, w: &[f64], _bound: f64) -> Result<Option<(f64, Self::State)>> {
         self.evaluate(w).map(Some)
+    }
+
+    /// The same, where the state at similar weights may tell sooner.
+    fn evaluate_near(
+        &self,
+        w: &[f64],
+        bound: f64,
+        _near: &Self::State,
+    ) -> Result<Option<(f64, Self::State)>> {
+        self.evaluate_below(w, bound)
     }
 
     /// Derivatives at `w`.
@@ -97,8 +112,8 @@ impl Stopping {
     /// For the fits of a cross-validation and on the way to the last penalty. Drops and returns
     /// seldom lower an error there, but they keep features that a long step would have lost.
     pub const FOLD: Self = Self {
-        tolerance: 1e-4,
-        least_gain: 1e-7,
+        tolerance: 1e-3,
+        least_gain: 1e-5,
         most_steps: 60,
         rounds: 3,
         hopeless: 0.05,
