@@ -3,6 +3,7 @@
 import functools
 import http.server
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -111,3 +112,5 @@ def test_an_estimator_has_its_parameters_and_methods(open_site, address):
     text = page.locator("article").inner_text()
     for words in ("max_support", "Samples to retain", "predict_proba", "Parameters"):
         assert words in text, words
+    [kernel] = re.findall(r"kernel \(one of 'linear', .*", text)
+    assert re.search(r"default: [\"']gaussian[\"']", kernel), kernel
