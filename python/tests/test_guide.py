@@ -38,7 +38,7 @@ PRINTING = [GUIDE / f"{name}.md" for name in ("from-libsvm", "from-scikit-learn"
 # Pages about tables that do not come with any package.
 OWN_DATA = [GALLERY / "genes.md", GALLERY / "rare-class.md"]
 # What a page has that is too much for a test, and what stands for it: then it does not print the same.
-LESS = {GALLERY / "million-rows.md": ("n = 1_000_000", "n = 20_000")}
+LESS = {GALLERY / "million-rows.md": ("n = 1_000_000", "n = 4_000")}
 
 
 def name_of(page):
