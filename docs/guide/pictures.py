@@ -1,8 +1,9 @@
-"""Runs the Python of the guide's pages and keeps the picture that each of them draws.
+"""Runs the Python of the pages of the guide and the gallery, and keeps the picture that each of them draws.
 
     python docs/guide/pictures.py [PAGE ..]
 
-The code of ``lda.md`` saves ``lda.png``; it is written beside the page, in few colours so that it stays small.
+The code of ``lda.md`` saves ``lda.png``; it is written beside the page, in few colours so that it stays small. Some pages
+of the gallery need the papers' data sets: KERNSIEVE_DATA names their folder.
 """
 
 import os
@@ -12,13 +13,14 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+GALLERY = FOLDER.parent / "gallery"
 LARGEST = 60_000
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
 
 def pages():
-    """The pages of the guide, in order."""
-    return sorted(FOLDER.glob("*.md"))
+    """The pages of the guide, in order, and those of the gallery."""
+    return [*sorted(FOLDER.glob("*.md")), *sorted(GALLERY.glob("*.md"))]
 
 
 def drawing():
@@ -69,7 +71,7 @@ def main(names):
                 run(page.read_text(encoding="utf-8"), page.name)
             finally:
                 os.chdir(here)
-            target = FOLDER / f"{page.stem}.png"
+            target = page.with_suffix(".png")
             write_small(Path(folder) / target.name, target)
             print(f"{target.name}: {target.stat().st_size} bytes", file=sys.stderr)
 

@@ -1,7 +1,7 @@
-//! Reports as a person sees them: opened in a headless Chromium, which is found or installed;
+//! Reports and the site as a person sees them: opened in a headless Chromium, which is found or installed;
 //! without one the tests are skipped.
 
-use super::{python, run as step};
+use super::{docs, python, run as step};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,7 +24,10 @@ pub fn run(root: &Path) -> Result<(), String> {
     python::pytest(
         root,
         &["tests/browser"],
-        &[("CHROMIUM", browser.as_os_str())],
+        &[
+            ("CHROMIUM", browser.as_os_str()),
+            ("KERNSIEVE_SITE", docs::folder(root).as_os_str()),
+        ],
     )
 }
 

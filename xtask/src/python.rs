@@ -1,6 +1,6 @@
 //! Comparisons with NumPy, SciPy and scikit-learn, in separate virtual environments.
 
-use super::run as step;
+use super::{cargo, run as step, target};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ pub fn run(root: &Path) -> Result<(), String> {
 /// Runs folders of tests with the command line tool and the benchmark worker that `cargo build`
 /// makes.
 pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Result<(), String> {
-    build(root, &["-p", "kernsieve-cli", "-p", "kernsieve-bench"])?;
+    build("-p kernsieve-cli -p kernsieve-bench")?;
     let python = environment(root, "python", &[TEST_PACKAGES])?;
     // One after the other: each has a conftest.py, which one run would take for the same module.
     for tests in folders {
@@ -69,10 +69,7 @@ fn install_package(root: &Path, python: &Path, profile: &str) -> Result<(), Stri
 
 /// kernsieve next to its peers, optimised: prints the tables of ratios, growth and memory.
 pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    build(
-        root,
-        &["--release", "-p", "kernsieve-cli", "-p", "kernsieve-bench"],
-    )?;
+    build("--release -p kernsieve-cli -p kernsieve-bench")?;
     let python = environment(root, "peers", &[PEER_PACKAGES, TEST_PACKAGES])?;
     install_package(root, &python, "release")?;
     let mut peers = Command::new(python);
@@ -87,7 +84,7 @@ pub fn bench(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(),
 
 /// The choice of a method next to single methods, a support vector machine and a random forest.
 pub fn auto(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    build(root, &["--release", "-p", "kernsieve-cli"])?;
+    build("--release -p kernsieve-cli")?;
     let mut table = Command::new(environment(root, "python", &[TEST_PACKAGES])?);
     table
         .arg("benchmarks/auto/run.py")
@@ -99,7 +96,7 @@ pub fn auto(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), 
 
 /// Published tables next to ours. They need Python and nothing else.
 pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<(), String> {
-    build(root, &["--release", "-p", "kernsieve-cli"])?;
+    build("--release -p kernsieve-cli")?;
     let mut tables = Command::new(SYSTEM_PYTHON);
     tables
         .arg(root.join("benchmarks/tables/run.py"))
@@ -108,27 +105,19 @@ pub fn tables(root: &Path, arguments: impl Iterator<Item = String>) -> Result<()
     step(&mut tables)
 }
 
-fn build(root: &Path, what: &[&str]) -> Result<(), String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    step(
-        Command::new(cargo)
-            .args(["build", "--locked"])
-            .args(what)
-            .current_dir(root),
-    )
+fn build(what: &str) -> Result<(), String> {
+    step(&mut cargo(&format!("build --locked {what}")))
 }
 
 fn built(root: &Path, profile: &str, name: &str) -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    target
+    target(root)
         .join(profile)
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// The interpreter of an environment under `target` with the pinned packages of a file installed:
 /// the first of some, which may include the others.
-fn environment(root: &Path, name: &str, requirements: &[&str]) -> Result<PathBuf, String> {
+pub fn environment(root: &Path, name: &str, requirements: &[&str]) -> Result<PathBuf, String> {
     let folder = root.join("target").join(name);
     let python = if cfg!(windows) {
         folder.join("Scripts/python.exe")

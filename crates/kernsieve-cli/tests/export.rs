@@ -1,4 +1,5 @@
 //! `kernsieve export`.
+#![cfg(feature = "onnx")]
 
 mod common;
 

@@ -10,6 +10,7 @@ use crate::examples;
 use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernsieve_io::{Encode, Format, Missing, ReadOptions, ScoringOptions, TargetColumn};
+#[cfg(feature = "onnx")]
 use kernsieve_onnx::Precision;
 use parse::{
     file_name, parse_bytes, parse_decimal, parse_fraction, parse_threads, parse_time, parse_unit,
@@ -401,6 +402,7 @@ pub enum PrecisionArg {
     Single,
 }
 
+#[cfg(feature = "onnx")]
 impl From<PrecisionArg> for Precision {
     fn from(word: PrecisionArg) -> Self {
         match word {

@@ -4,6 +4,10 @@ pub mod compare;
 pub mod demo;
 pub mod density;
 pub mod evaluate;
+#[cfg(feature = "onnx")]
+pub mod export;
+#[cfg(not(feature = "onnx"))]
+#[path = "export_absent.rs"]
 pub mod export;
 pub mod fit;
 mod input;

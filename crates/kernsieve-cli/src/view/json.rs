@@ -8,6 +8,7 @@ use super::summary::{
 use kernsieve::method::density::{Criterion, DensityRecord};
 use kernsieve::model::{Assessment, Importance, Model, Prediction};
 use kernsieve::tuning::Dependence;
+#[cfg(feature = "onnx")]
 use kernsieve_onnx::{INPUT, Precision, output_names};
 use serde_json::{Map, Value, json};
 
@@ -465,6 +466,7 @@ pub fn reported(path: &str, n_rows: usize) -> Value {
 }
 
 /// A model in another format.
+#[cfg(feature = "onnx")]
 pub fn exported(path: &str, bytes: usize, precision: Precision, model: &Model) -> Value {
     json!({
         "output": path,

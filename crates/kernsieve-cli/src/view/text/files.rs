@@ -1,12 +1,10 @@
 //! Files that a command has written.
 
-use super::layout::{field, wrapped};
+use super::layout::field;
 use crate::failure::Failure;
 use crate::view::summary::Saved;
 use crate::view::words::clean;
-use kernsieve::model::Model;
 use kernsieve::tuning::for_people;
-use kernsieve_onnx::{INPUT, Precision, output_names};
 use std::io::Write;
 
 /// Where the model is, or how to keep it.
@@ -32,24 +30,5 @@ pub fn page_file(path: &str, out: &mut dyn Write) -> Result<(), Failure> {
 pub fn reported(path: &str, n_rows: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let name = clean(path, usize::MAX);
     writeln!(out, "Report   {name} ({n_rows} rows)")?;
-    Ok(())
-}
-
-/// A model in another format.
-pub fn exported(
-    path: &str,
-    bytes: usize,
-    precision: Precision,
-    model: &Model,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let words = format!(
-        "{} ({}), {precision} precision: {INPUT} with {} features -> {}",
-        clean(path, usize::MAX),
-        for_people(bytes as u64),
-        model.schema.n_features(),
-        output_names(model).join(", ")
-    );
-    writeln!(out, "{}", wrapped(&words, ""))?;
     Ok(())
 }

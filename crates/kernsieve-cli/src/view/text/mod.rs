@@ -8,6 +8,8 @@ mod demo;
 mod density;
 mod errors;
 mod evaluation;
+#[cfg(feature = "onnx")]
+mod exported;
 mod features;
 mod files;
 mod fit;
@@ -24,6 +26,8 @@ pub use comparison::comparison;
 pub use demo::demo;
 pub use density::density;
 pub use evaluation::evaluation;
-pub use files::{exported, reported};
+#[cfg(feature = "onnx")]
+pub use exported::exported;
+pub use files::reported;
 pub use fit::fit;
 pub use inspect::inspect;
