@@ -356,12 +356,12 @@ pub fn train_auto_streamed(
     budget: Option<Duration>,
     control: &Control,
 ) -> Result<Trained> {
-    let (able, others) = contest.methods.iter().partition(|m| m.streams());
-    let (able, others): (Vec<&Box<dyn AnyMethod>>, Vec<&Box<dyn AnyMethod>>) = (able, others);
+    let methods = contest.methods.iter().map(AsRef::as_ref);
+    let (able, others): (Vec<&dyn AnyMethod>, Vec<_>) = methods.partition(|m| m.streams());
     let again = |m: &dyn AnyMethod| find(m.about().name)?.make(&m.params());
     let mut shorter = Contest::default();
     for method in &able {
-        shorter.methods.push(again(method.as_ref())?.method);
+        shorter.methods.push(again(*method)?.method);
     }
     shorter.left_out.clone_from(&contest.left_out);
     let why = "needs all rows at once";

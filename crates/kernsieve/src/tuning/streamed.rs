@@ -244,9 +244,8 @@ mod tests {
     }
 
     fn check<M: Method>(method: &M, data: &Dataset, most: f64) {
-        let whole = method
-            .train(data, &Protocol::default(), &Control::new())
-            .expect("trains");
+        let (protocol, control) = (Protocol::default(), Control::new());
+        let whole = Train::train(method, data, &protocol, &control).expect("trains");
         let n = data.n_samples();
         let found = streamed(method, data, data, &[7, n / 3, n / 3, n]);
         let g = gap(&whole.model, &found.model, data.x());
@@ -286,9 +285,8 @@ mod tests {
         let data = Dataset::new(x, labels, ["a", "b"].map(String::from).to_vec()).expect("data");
         let rows: Vec<usize> = (0..n).filter(|i| i % 100 == 0 || i % 7 == 0).collect();
         let some = data.select(&rows).expect("both classes");
-        let whole = Lda::new()
-            .train(&data, &Protocol::default(), &Control::new())
-            .expect("trains");
+        let (protocol, control) = (Protocol::default(), Control::new());
+        let whole = Train::train(&Lda::new(), &data, &protocol, &control).expect("trains");
         let found = streamed(&Lda::new(), &some, &data, &[1000, n]);
         assert!(gap(&whole.model, &found.model, data.x()) < 0.02);
         assert_eq!(found.model.record.class_counts, [3960, 40]);
