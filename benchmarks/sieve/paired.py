@@ -96,7 +96,7 @@ def run(words):
                 print(f"{name}: no data", file=sys.stderr)
                 continue
             for number, parts in splits(words.splits / f"{name}.csv.gz"):
-                for prefer in PREFER:
+                for prefer in words.fits.split(","):
                     if number > words.count or (name, number, prefer) in done:
                         continue
                     row = {"dataset": name, "split": number, "prefer": prefer}
@@ -172,6 +172,7 @@ def main():
     words.add_argument("--peers", required=True, type=Path, help="errors of the peers")
     words.add_argument("--count", type=int, default=2, help="splits of each set")
     words.add_argument("--sets", help="only these, separated by commas")
+    words.add_argument("--fits", default=",".join(PREFER), help="which of the ways to fit, separated by commas")
     words.add_argument("--against", default="SVC,forest", help="the peers' names")
     words.add_argument("--threads", type=int, default=2)
     words.add_argument("--out", type=Path, default=Path("paired.csv"))

@@ -90,7 +90,7 @@ fn files_are_named_one_by_one_by_pattern_or_by_folder() {
     assert_eq!(none.code, 1);
     has(
         &none.err,
-        &["none-*.csv", "no such file of rows", "parquet"],
+        &["none-*.csv", "no file of rows fits", "parquet"],
     );
 }
 

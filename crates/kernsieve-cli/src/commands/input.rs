@@ -144,8 +144,12 @@ fn sources(args: &FitArgs) -> Result<Vec<Source>, Failure> {
             path => vec![path.clone()],
         };
         if files.is_empty() {
+            let missing = match named.is_dir() {
+                true => "the directory has no file of rows",
+                false => "no file of rows fits the pattern",
+            };
             return Err(Failure::CouldNot(format!(
-                "{}: there is no such file of rows ({})",
+                "{}: {missing} ({})",
                 named.display(),
                 ENDINGS.join(", ")
             )));

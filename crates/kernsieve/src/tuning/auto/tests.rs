@@ -103,7 +103,7 @@ fn many_rows_are_approached_in_rounds_and_the_hopeless_leave() {
 #[test]
 fn a_method_without_rivals_runs_whatever_it_takes() {
     // Too many rows for this method among others: it would be left out of the race.
-    let (n, p) = (330, 20);
+    let (n, p) = (480, 30);
     assert!((SparseKos::ABOUT.seconds)(n as f64, p as f64, 2.0) > FEASIBLE);
     let value = |i: usize, j: usize| {
         (((i * 7919 + j * 104_729) % 1000) as f64 / 500.0 - 1.0) + (i % 2) as f64
