@@ -20,7 +20,9 @@ pub fn run(root: &Path) -> Result<(), String> {
 /// Runs folders of tests with the command line tool and the benchmark worker that `cargo build`
 /// makes.
 pub fn pytest(root: &Path, folders: &[&str], variables: &[(&str, &OsStr)]) -> Result<(), String> {
-    build("-p kernsieve-cli -p kernsieve-bench")?;
+    // The whole workspace, whose crates are compiled for its tests already: with fewer of them,
+    // third-party crates have other features and are compiled anew.
+    build("--workspace --bins")?;
     let python = environment(root, "python", &[TEST_PACKAGES])?;
     // One after the other: each has a conftest.py, which one run would take for the same module.
     for tests in folders {

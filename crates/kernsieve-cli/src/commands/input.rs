@@ -133,7 +133,7 @@ fn sources(args: &FitArgs) -> Result<Vec<Source>, Failure> {
     let mut sources = vec![];
     for named in std::iter::once(&args.data.file.data).chain(&args.more) {
         let files = match named {
-            path if path.is_dir() => of_folder(path, |name| is_rows(name))?,
+            path if path.is_dir() => of_folder(path, is_rows)?,
             path if !path.exists() && has_wildcard(path) => {
                 let pattern = name_of(path);
                 let folder = path.parent().filter(|p| !p.as_os_str().is_empty());

@@ -161,6 +161,6 @@ fn what_needs_all_rows_at_once_says_so() {
         ridge: 0.1,
     };
     let refused = Mkda::new().fit_by_passes(&problem, &setting, &mut rows);
-    let e = refused.err().expect("refused").to_string();
+    let e = refused.expect_err("refused").to_string();
     assert!(e.contains("mkda") && e.contains("sums over rows"), "{e}");
 }
