@@ -227,6 +227,8 @@ class _Distributed:
             raise ValueError("missing='drop' cannot leave out rows of parts elsewhere; fill them, or drop them beforehand")
         if self.class_weight is not None and not self._class_weight_is_cost:
             raise ValueError("class_weight is not for rows elsewhere; give sample_weight, or costs")
+        if getattr(self, "exact", False) and sample_weight is not None:
+            raise ValueError("exact=True counts every row once; leave out sample_weight, or exact")
         parts = _Parts(X, y, sample_weight, getattr(self, "categorical_features", None))
         rows, some, labels, weights = parts.sample(seed_of(self.random_state) if hasattr(self, "random_state") else 0)
         elsewhere = (parts.n_rows, parts.totals.tolist(), parts.ask)

@@ -76,6 +76,22 @@ def test_the_model_is_that_of_one_machine(client, name):
         assert again.support_.tolist() == there.support_.tolist() == here.support_.tolist()
 
 
+def test_exact_fits_are_the_same_bits_however_the_rows_are_divided(client):
+    X, y = sample()
+    here, there = both("SMKDA", X, y, (20, 300, 580), exact=True)
+    expected = here.predict_proba(X)
+    np.testing.assert_array_equal(there.predict_proba(X), expected)
+    for parts in [(450, 450), (1, 2, 897)]:
+        _, again = both("SMKDA", X, y, parts, exact=True)
+        np.testing.assert_array_equal(again.predict_proba(X), expected)
+    # The rounding of the values changes no prediction.
+    usual = both("SMKDA", X, y, (450, 450))[1]
+    np.testing.assert_array_equal(usual.predict(X), there.predict(X))
+    with pytest.raises(ValueError, match="counts every row once"):
+        rows, classes = da.from_array(X, chunks=(450, 5)), da.from_array(y, chunks=450)
+        there.fit(rows, classes, sample_weight=da.ones(N, chunks=450))
+
+
 def test_predictions_are_lazy_and_in_parts(client):
     X, y = sample()
     _, lda = both("LDA", X, y, (300, 300, 300))

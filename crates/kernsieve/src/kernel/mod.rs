@@ -11,8 +11,8 @@ pub use bandwidth::{between_class_bandwidths, centred_scale, log_grid, median_ba
 pub use centring::{GramMeans, center_gram, center_gram_weighted};
 pub use exp::exp_in_place;
 pub use gradient::{WeightSlopes, weight_gradient};
-pub(crate) use pairwise::mirror_lower;
 pub use pairwise::{Base, Pairs, cross_gram, gram, gram_from_base, symmetric_base};
+pub(crate) use pairwise::{TILE_ROWS, mirror_lower};
 
 use crate::error::{Result, require};
 use serde::{Deserialize, Serialize};

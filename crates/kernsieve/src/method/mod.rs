@@ -204,6 +204,12 @@ pub trait Method: Clone + Default + Send + Sync + Serialize + DeserializeOwned +
         false
     }
 
+    /// Whether features keep the units that the rows at hand give them, which do not depend on how
+    /// all rows are divided, in place of the means and deviations of all rows.
+    fn scaled_by_some(&self) -> bool {
+        false
+    }
+
     /// Fits one setting on rows that need not be in memory: whoever holds them says sums over them.
     /// `some` of them are at hand, at least one of every class, in the same units, with weights that
     /// give classes their shares of all rows, and with the priors.

@@ -19,6 +19,7 @@ pub(super) enum Kind {
     Newton = 5,
     Task = 6,
     Frame = 7,
+    Exact = 8,
 }
 
 impl Kind {
@@ -32,6 +33,7 @@ impl Kind {
             Self::Newton,
             Self::Task,
             Self::Frame,
+            Self::Exact,
         ];
         let own = *bytes.get(MAGIC.len() + 1)?;
         kinds.into_iter().find(|k| *k as u8 == own)
@@ -50,6 +52,10 @@ impl Writer {
 
     pub(super) fn count(&mut self, n: u64) {
         self.0.extend(n.to_le_bytes());
+    }
+
+    pub(super) fn whole(&mut self, v: i128) {
+        self.0.extend(v.to_le_bytes());
     }
 
     pub(super) fn number(&mut self, v: f64) {
@@ -136,6 +142,12 @@ impl<'a> Reader<'a> {
             return Err(damaged("a count is larger than what follows"));
         }
         Ok(n as usize)
+    }
+
+    pub(super) fn whole(&mut self) -> Result<i128> {
+        let mut sixteen = [0; 16];
+        sixteen.copy_from_slice(self.take(16)?);
+        Ok(i128::from_le_bytes(sixteen))
     }
 
     pub(super) fn number(&mut self) -> Result<f64> {

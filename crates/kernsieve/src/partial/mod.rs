@@ -10,14 +10,17 @@
 //! | [`Moments`] | features and classes | scaling, class totals |
 //! | [`Draw`] | numbers of rows | a sample that does not depend on how rows are divided |
 //! | [`Sums`] | columns `phi(x)` | `Phi'W Phi`, `Phi'W Y`: selection of samples, ridge regression |
+//! | [`ExactSums`] | kernel values, rounded | the same as integers: the same bits however rows are divided |
 //! | [`TallQr`] | columns and class indicators | their triangular factor: least squares to full precision |
 //! | [`Newton`] | columns, at coefficients | gradient and Hessian of the log likelihood |
 //!
 //! A [`Task`] names the columns and the sums, a [`Frame`] how the cells of a table become features in
-//! the units of a kernel; a [`Passes`] carries tasks out over all rows, wherever these are. A method that can be fitted so asks for one pass after the other.
+//! the units of a kernel; a [`Passes`] carries tasks out over all rows, wherever these are. A
+//! method that can be fitted so asks for one pass after the other.
 
 mod bytes;
 mod draw;
+mod exact;
 mod frame;
 mod moments;
 mod newton;
@@ -28,6 +31,7 @@ mod task;
 use crate::error::{Error, Result};
 
 pub use draw::Draw;
+pub use exact::ExactSums;
 pub use frame::Frame;
 pub use moments::Moments;
 pub use newton::Newton;
@@ -51,6 +55,7 @@ pub fn merge_bytes(a: &[u8], b: &[u8]) -> Result<Vec<u8>> {
         Some(Kind::Moments) => merged!(Moments),
         Some(Kind::Draw) => merged!(Draw),
         Some(Kind::Sums) => merged!(Sums),
+        Some(Kind::Exact) => merged!(ExactSums),
         Some(Kind::Qr) => merged!(TallQr),
         Some(Kind::Newton) => merged!(Newton),
         _ => Err(Error::Part("these bytes are no sums".into())),

@@ -3,14 +3,14 @@
 use super::bytes::{Kind, Reader, Writer, require_fit};
 use super::frame::{read_scores, write_scores};
 use super::newton::n_outputs;
-use super::{Newton, Sums, TallQr};
+use super::{ExactSums, Newton, Sums, TallQr};
 use crate::classes::Classes;
 use crate::data::NormalScores;
 use crate::decision::{Decision, Simplex};
 use crate::discriminant_kernel::{posteriors, psi};
 use crate::error::{Error, Result};
 use crate::expansion::nonzero;
-use crate::kernel::{Kernel, cross_gram};
+use crate::kernel::{Kernel, TILE_ROWS, cross_gram};
 use crate::linalg::{Matrix, add_to_rows, matmul};
 
 /// Columns `phi(x)` of a scaled row.
@@ -91,6 +91,22 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// The columns of some rows, computed in whole tiles: products of another shape may round
+    /// differently, and the values of a row must not depend on the rows that come with it.
+    fn of_whole_tiles(&self, x: &Matrix) -> Matrix {
+        let (n, p) = (x.rows(), x.cols());
+        let padded = n.next_multiple_of(TILE_ROWS);
+        let mut data = x.as_slice().to_vec();
+        data.resize(padded * p, 0.0);
+        let phi = self.of(&Matrix::from_vec(data, padded, p));
+        let m = phi.cols();
+        let mut values = phi.into_vec();
+        values.truncate(n * m);
+        Matrix::from_vec(values, n, m)
+    }
+}
+
 /// Rows as a weighted kernel sees them.
 fn prepared(x: &Matrix, scores: Option<&NormalScores>, weights: &[f64]) -> Matrix {
     let scored = scores.map(|scores| {
@@ -124,6 +140,8 @@ fn beside(a: &Matrix, b: &Matrix) -> Matrix {
 pub enum Collect {
     /// [`Sums`].
     Sums,
+    /// [`ExactSums`].
+    Exact,
     /// [`TallQr`].
     Qr,
     /// [`Newton`] at these coefficients.
@@ -155,6 +173,8 @@ pub struct Block {
 pub enum Part {
     /// Of [`Collect::Sums`].
     Sums(Sums),
+    /// Of [`Collect::Exact`].
+    Exact(ExactSums),
     /// Of [`Collect::Qr`].
     Qr(TallQr),
     /// Of [`Collect::Newton`].
@@ -166,6 +186,7 @@ impl Part {
     pub fn merge(&mut self, other: &Self) -> Result<()> {
         match (self, other) {
             (Self::Sums(a), Self::Sums(b)) => a.merge(b),
+            (Self::Exact(a), Self::Exact(b)) => a.merge(b),
             (Self::Qr(a), Self::Qr(b)) => a.merge(b),
             (Self::Newton(a), Self::Newton(b)) => a.merge(b),
             _ => require_fit(false),
@@ -176,6 +197,7 @@ impl Part {
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Self::Sums(s) => s.to_bytes(),
+            Self::Exact(s) => s.to_bytes(),
             Self::Qr(s) => s.to_bytes(),
             Self::Newton(s) => s.to_bytes(),
         }
@@ -188,6 +210,7 @@ impl Task {
         let m = self.columns.count(n_features);
         match self.collect {
             Collect::Sums => Part::Sums(Sums::new(m, n_classes)),
+            Collect::Exact => Part::Exact(ExactSums::new(m, n_classes)),
             Collect::Qr => Part::Qr(TallQr::new(m, n_classes)),
             Collect::Newton(_) => Part::Newton(Newton::new(m, n_classes)),
         }
@@ -195,8 +218,17 @@ impl Task {
 
     /// Adds rows to the sums.
     pub fn update(&self, part: &mut Part, rows: &Block) -> Result<()> {
-        let phi = self.columns.of(&rows.x);
         let (codes, weights) = (rows.codes.as_slice(), rows.weights.as_deref());
+        if let (Part::Exact(s), Collect::Exact) = (&mut *part, &self.collect) {
+            if weights.is_some() {
+                return Err(Error::Data(
+                    "exact sums count every row once; leave out the weights of rows, or `exact`"
+                        .into(),
+                ));
+            }
+            return s.update(&self.columns.of_whole_tiles(&rows.x), codes);
+        }
+        let phi = self.columns.of(&rows.x);
         match (part, &self.collect) {
             (Part::Sums(s), Collect::Sums) => s.update(phi, codes, weights),
             (Part::Qr(s), Collect::Qr) => s.update(&phi, codes, weights),
@@ -210,6 +242,7 @@ impl Task {
     pub fn read_part(&self, bytes: &[u8]) -> Result<Part> {
         Ok(match self.collect {
             Collect::Sums => Part::Sums(Sums::from_bytes(bytes)?),
+            Collect::Exact => Part::Exact(ExactSums::from_bytes(bytes)?),
             Collect::Qr => Part::Qr(TallQr::from_bytes(bytes)?),
             Collect::Newton(_) => Part::Newton(Newton::from_bytes(bytes)?),
         })
@@ -249,6 +282,7 @@ impl Task {
         }
         match &self.collect {
             Collect::Sums => out.text("sums"),
+            Collect::Exact => out.text("exact"),
             Collect::Qr => out.text("qr"),
             Collect::Newton(coef) => {
                 out.text("newton");
@@ -296,6 +330,7 @@ impl Task {
         };
         let collect = match input.text()? {
             "sums" => Collect::Sums,
+            "exact" => Collect::Exact,
             "qr" => Collect::Qr,
             "newton" => Collect::Newton(input.matrix()?),
             _ => return Err(odd("kind of sums")),
@@ -335,6 +370,15 @@ pub trait Passes {
         let collect = Collect::Sums;
         match self.run(&Task { columns, collect })? {
             Part::Sums(sums) => Ok(sums),
+            _ => Err(Error::Part("they are sums of another kind".into())),
+        }
+    }
+
+    /// [`ExactSums`] of columns.
+    fn exact(&mut self, columns: Columns) -> Result<ExactSums> {
+        let collect = Collect::Exact;
+        match self.run(&Task { columns, collect })? {
+            Part::Exact(sums) => Ok(sums),
             _ => Err(Error::Part("they are sums of another kind".into())),
         }
     }

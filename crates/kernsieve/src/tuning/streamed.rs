@@ -114,8 +114,15 @@ pub(super) fn train_streamed<M: Method>(
 
     let started = Instant::now();
     let schema = learnt(job.all.schema.take(), schema);
-    let moments = all.moments(&schema, control)?;
-    job.rescale(&schema, &moments)?;
+    let counts = match job.method.scaled_by_some() {
+        true => all.totals().iter().map(|n| *n as u64).collect(),
+        false => {
+            let moments = all.moments(&schema, control)?;
+            job.rescale(&schema, &moments)?;
+            moments.counts().to_vec()
+        }
+    };
+    let n_rows: u64 = counts.iter().sum();
     let mut passes = Scaled {
         frame: Frame {
             schema: schema.clone(),
@@ -133,7 +140,7 @@ pub(super) fn train_streamed<M: Method>(
     let afresh = tuned.afresh;
     job.notices.push(Notice::Streamed {
         some: some.n_samples(),
-        of: moments.rows(),
+        of: n_rows,
     });
     let (mut model, mut notices) = job.assemble(&schema, tuned, fit, pass.as_ref())?;
     let judged = plan.data(some);
@@ -142,8 +149,8 @@ pub(super) fn train_streamed<M: Method>(
     }
     notices.extend(judge(&mut model, pass.as_ref(), judged, some, protocol)?);
     model.record.report.rename_rows(&rows);
-    model.record.n_rows = moments.rows() as usize;
-    model.record.class_counts = moments.counts().iter().map(|&n| n as usize).collect();
+    model.record.n_rows = n_rows as usize;
+    model.record.class_counts = counts.iter().map(|&n| n as usize).collect();
     Ok(Trained {
         model,
         notices,

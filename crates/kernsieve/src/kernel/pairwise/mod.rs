@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Rows of a tile. A task computes one tile, and this is enough for the products to run at full
 /// speed.
-const TILE_ROWS: usize = 256;
+pub(crate) const TILE_ROWS: usize = 256;
 /// Columns of a tile: 256 x 256 numbers are 512 KiB, which stays in the second-level cache.
 const TILE_COLS: usize = 256;
 

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
@@ -203,6 +203,13 @@ impl Method for Smkda {
                 "Choose among only M samples, drawn by class, to handle many rows",
             ),
             COMPONENTS,
+            Param::new(
+                "exact",
+                Kind::Off,
+                Fallback::Kind,
+                "Round kernel values to 20 bits and sum integers, so that the model is the same \
+                 however the rows are divided (with `candidates`)",
+            ),
             POSTERIOR,
             POSTERIOR_SPARSITY,
             L1_RATIO,
@@ -215,6 +222,23 @@ impl Method for Smkda {
 
     fn adapt(&mut self, n_classes: usize) -> Vec<Notice> {
         limit_components(&mut self.components, n_classes)
+    }
+
+    fn check(&self) -> Result<()> {
+        require(
+            "candidates",
+            "nothing",
+            !self.exact || self.candidates.is_some(),
+            "a number of landmarks, such as 1000, where `exact` is given",
+        )?;
+        let family = self.kernel.family();
+        require(
+            "kernel",
+            format!("{:?}", family.name()),
+            !self.exact || family.has_bandwidth(),
+            "gaussian, cauchy, laplacian or radial-laplacian where `exact` is given: their values \
+             are at most 1",
+        )
     }
 
     fn family(&self) -> Family {
@@ -352,20 +376,23 @@ impl Method for Smkda {
         self.candidates.is_some()
     }
 
+    fn scaled_by_some(&self) -> bool {
+        self.exact
+    }
+
     fn fit_by_passes(
         &self,
         some: &Problem,
         setting: &SmkdaSetting,
         rows: &mut dyn Passes,
     ) -> Result<Fit> {
-        let m = self.candidates.unwrap_or(some.n());
-        streaming::fit_by_passes(some, setting, m, self.components, rows)
+        streaming::fit_by_passes(self, some, setting, rows)
     }
 
     fn fit(&self, problem: &Problem, setting: &SmkdaSetting) -> Result<Fit> {
         let n = problem.n();
-        if let Some(m) = self.candidates.filter(|&m| m < n) {
-            return streaming::fit(problem, setting, m, self.components);
+        if self.candidates.is_some_and(|m| m < n || self.exact) {
+            return streaming::fit(self, problem, setting);
         }
         let classes = problem.classes();
         let codes = classes.codes();

@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 /// | `path_limit` | 1000 | 1 or more | longest path when `n_s` is tuned |
 /// | `candidates` | all | 2 or more | landmarks: samples to choose among, drawn by class |
 /// | `components` | classes - 1 | 1 or more | canonical variates to keep |
+/// | `exact` | off | | with `candidates`: sums of integers, the same for any division of the rows |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Smkda {
@@ -24,6 +25,7 @@ pub struct Smkda {
     pub(super) path_limit: Option<usize>,
     pub(super) candidates: Option<usize>,
     pub(super) components: Option<usize>,
+    pub(super) exact: bool,
 }
 
 /// A setting of sparse kernel discriminant analysis.
@@ -92,6 +94,14 @@ impl Smkda {
     /// With at most this many canonical variates.
     pub fn components(mut self, components: usize) -> Self {
         self.components = Some(components);
+        self
+    }
+
+    /// With kernel values rounded to multiples of `2^-20` in the fit to all rows, and sums of
+    /// integers: the model does not depend on how the rows are divided, to the last bit. Needs
+    /// `candidates`.
+    pub fn exact(mut self) -> Self {
+        self.exact = true;
         self
     }
 }

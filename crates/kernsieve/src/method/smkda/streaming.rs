@@ -3,36 +3,36 @@
 
 use super::{
     Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Output, PathStep, Problem,
-    Result, SmkdaSetting, canonical_of_means, coefficients, dot, ranked_selection,
+    Result, Smkda, SmkdaSetting, canonical_of_means, coefficients, dot, ranked_selection,
 };
 use crate::linalg::{Matrix, matmul};
 use crate::method::landmarks::{by_class, scored_products};
-use crate::partial::{Columns, InMemory, Passes, weighted};
+use crate::partial::{Columns, ExactSums, InMemory, Passes, weighted};
 
-/// Fits with `m` candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2`
-/// flops.
-pub(super) fn fit(
-    problem: &Problem,
-    setting: &SmkdaSetting,
-    m: usize,
-    components: Option<usize>,
-) -> Result<Fit> {
+/// In exact fits, a candidate is told from those before it while the mean square of what is left of
+/// its column is this: 10,000 times that of rounding to multiples of `2^-20`, which is a twelfth of
+/// the square of the unit.
+const LEAST_LEFT: f64 = 1e4 / 12.0 / (1u64 << 40) as f64;
+
+/// Fits with candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
+/// An exact fit has the coefficients from the first pass.
+pub(super) fn fit(smkda: &Smkda, problem: &Problem, setting: &SmkdaSetting) -> Result<Fit> {
     let classes = problem.classes();
     let mut rows = InMemory {
         x: &problem.x,
         classes: &classes,
     };
-    fit_by_passes(problem, setting, m, components, &mut rows)
+    fit_by_passes(smkda, problem, setting, &mut rows)
 }
 
 /// The same for rows that are summed over elsewhere; the candidates are some of the rows at hand.
 pub(super) fn fit_by_passes(
+    smkda: &Smkda,
     some: &Problem,
     setting: &SmkdaSetting,
-    m: usize,
-    components: Option<usize>,
     rows: &mut dyn Passes,
 ) -> Result<Fit> {
+    let m = smkda.candidates.unwrap_or(some.n());
     let landmarks = by_class(some, m);
     let columns = |rows: &[usize]| Columns::Kernel {
         kernel: setting.kernel,
@@ -42,32 +42,33 @@ pub(super) fn fit_by_passes(
         linear: false,
     };
     // First pass: K'K and K'Y.
-    let sums = rows.sums(columns(&landmarks))?;
-    let shares: Vec<f64> = sums.totals.iter().map(|t| t / sums.total()).collect();
+    let first = First::new(smkda.exact, rows, columns(&landmarks))?;
+    let total: f64 = first.totals.iter().sum();
+    let shares: Vec<f64> = first.totals.iter().map(|t| t / total).collect();
     let centres = some.x.select_rows(&landmarks);
     let ranks = super::row_ranks(&centres);
 
     // The selection.
     let size = setting.size.min(m);
-    let mut rss = sums.total() * (shares.len() - 1) as f64;
+    let mut rss = total * (shares.len() - 1) as f64;
     let mut path: Vec<PathStep> = Vec::with_capacity(size);
     let mut chosen: Vec<usize> = Vec::with_capacity(size);
-    ranked_selection(
-        sums.centred_gram(),
-        scored_products(&sums),
-        &ranks,
-        size,
-        |step| {
-            rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
-            let row = landmarks[step.candidate];
-            chosen.push(row);
-            path.push(PathStep {
-                row: Some(row),
-                ..PathStep::new(step.size, rss.max(0.0))
-            });
-            true
-        },
-    );
+    let mut places: Vec<usize> = Vec::with_capacity(size);
+    ranked_selection(first.gram, first.products, &ranks, size, |step| {
+        let left = step.length * step.length / total;
+        if first.exact.is_some() && left < LEAST_LEFT {
+            return false;
+        }
+        rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
+        let row = landmarks[step.candidate];
+        chosen.push(row);
+        places.push(step.candidate);
+        path.push(PathStep {
+            row: Some(row),
+            ..PathStep::new(step.size, rss.max(0.0))
+        });
+        true
+    });
     if chosen.is_empty() {
         return Err(Error::Data(
             "no column of the kernel matrix varies: there is nothing to select".into(),
@@ -76,7 +77,10 @@ pub(super) fn fit_by_passes(
 
     // Second pass: coefficients from the chosen columns themselves, by a few rows that stand for
     // all.
-    let reduced = rows.reduced(columns(&chosen))?;
+    let reduced = match &first.exact {
+        Some(sums) => sums.reduced(&places)?,
+        None => rows.reduced(columns(&chosen))?,
+    };
     let (s, c) = (chosen.len(), shares.len());
     let scored = |i: usize, k: usize| reduced.y[(i, k)] / shares[k].sqrt();
     let Coefficients { coef, .. } = coefficients(reduced.x.rows(), s, c, |i, row| {
@@ -93,7 +97,7 @@ pub(super) fn fit_by_passes(
     let means = Matrix::from_fn(c, c, |g, k| {
         offset[k] + along(reduced.class_means.row(g), k)
     });
-    let cv = canonical_of_means(&coef, &offset, &means, &shares, components)?;
+    let cv = canonical_of_means(&coef, &offset, &means, &shares, smkda.components)?;
     let output = Output::Linear {
         coef: cv.coef,
         offset: cv.offset,
@@ -122,11 +126,48 @@ pub(super) fn fit_by_passes(
     ))
 }
 
+/// What the first pass tells.
+struct First {
+    /// Products of the centred columns of all candidates.
+    gram: Matrix,
+    /// Products of these with the scored responses.
+    products: Matrix,
+    /// Weight of each class.
+    totals: Vec<f64>,
+    /// The sums themselves, where they are exact.
+    exact: Option<ExactSums>,
+}
+
+impl First {
+    fn new(exact: bool, rows: &mut dyn Passes, columns: Columns) -> Result<Self> {
+        if !exact {
+            let sums = rows.sums(columns)?;
+            return Ok(Self {
+                gram: sums.centred_gram(),
+                products: scored_products(&sums),
+                totals: sums.totals,
+                exact: None,
+            });
+        }
+        let sums = rows.exact(columns)?;
+        let (totals, by_class) = (sums.totals(), sums.centred_by_class());
+        let total: f64 = totals.iter().sum();
+        let scored = |i, k| by_class[(i, k)] * (total / totals[k]).sqrt();
+        Ok(Self {
+            gram: sums.centred_gram(),
+            products: Matrix::from_fn(by_class.rows(), by_class.cols(), scored),
+            totals,
+            exact: Some(sums),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Method, Smkda};
     use super::*;
     use crate::kernel::Kernel;
+    use crate::partial::{Part, Task};
     use crate::testing::problem;
 
     #[test]
@@ -137,7 +178,7 @@ mod tests {
             size: 15,
         };
         let whole = Smkda::new().fit(&problem, &setting).expect("fits");
-        let streamed = fit(&problem, &setting, 90, None).expect("fits");
+        let streamed = fit(&Smkda::new().candidates(90), &problem, &setting).expect("fits");
         assert_eq!(whole.report.retained_rows, streamed.report.retained_rows);
         let (a, b) = (
             whole.expansion.evaluate(&problem.x),
@@ -169,6 +210,75 @@ mod tests {
                 .retained_rows
                 .iter()
                 .all(|r| landmarks.contains(r))
+        );
+    }
+
+    /// Rows in parts that are summed over one by one.
+    struct Divided<'a>(&'a Problem, &'a [usize]);
+
+    impl Passes for Divided<'_> {
+        fn rows(&self) -> u64 {
+            self.0.n() as u64
+        }
+
+        fn run(&mut self, task: &Task) -> Result<Part> {
+            let mut whole: Option<Part> = None;
+            let mut start = 0;
+            for &end in self.1 {
+                let problem = self.0.select(&(start..end).collect::<Vec<_>>());
+                let classes = problem.classes();
+                let (x, classes) = (&problem.x, &classes);
+                let part = InMemory { x, classes }.run(task)?;
+                match &mut whole {
+                    Some(whole) => whole.merge(&part)?,
+                    None => whole = Some(part),
+                }
+                start = end;
+            }
+            whole.ok_or(Error::NoConvergence("no parts"))
+        }
+    }
+
+    #[test]
+    fn exact_fits_are_the_same_bits_for_any_division_of_the_rows() {
+        let problem = problem(600, 3, 3, 4);
+        let setting = SmkdaSetting {
+            kernel: Kernel::Gaussian { bandwidth: 0.8 },
+            size: 20,
+        };
+        let smkda = Smkda::new().candidates(60);
+        let usual = smkda.fit(&problem, &setting).expect("fits");
+        let exact = smkda.exact().fit(&problem, &setting).expect("fits");
+        let all = exact.expansion.evaluate(&problem.x);
+        for cuts in [&[600][..], &[1, 300, 300, 600], &[37, 256, 512, 599, 600]] {
+            let mut rows = Divided(&problem, cuts);
+            let found = Smkda::new().candidates(60).exact();
+            let found = fit_by_passes(&found, &problem, &setting, &mut rows).expect("fits");
+            assert_eq!(found.report.retained_rows, exact.report.retained_rows);
+            assert_eq!(found.expansion.evaluate(&problem.x), all);
+        }
+        // And it is the usual model up to the rounding of the kernel values.
+        assert_eq!(usual.report.retained_rows, exact.report.retained_rows);
+        let expected = usual.expansion.evaluate(&problem.x);
+        for (a, b) in all.as_slice().iter().zip(expected.as_slice()) {
+            assert!((a - b).abs() < 1e-4 * expected.max_abs(), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn exact_fits_end_where_rounded_values_tell_no_more_samples_apart() {
+        let problem = problem(300, 2, 2, 4);
+        let setting = SmkdaSetting {
+            kernel: Kernel::Gaussian { bandwidth: 50.0 },
+            size: 60,
+        };
+        let fit = |smkda: Smkda| smkda.fit(&problem, &setting).expect("fits");
+        let exact = fit(Smkda::new().candidates(60).exact());
+        let usual = fit(Smkda::new().candidates(60));
+        let (few, many) = (&exact.report.retained_rows, &usual.report.retained_rows);
+        assert!(
+            few.len() < many.len() && few[..] == many[..few.len()],
+            "{few:?} {many:?}"
         );
     }
 }
