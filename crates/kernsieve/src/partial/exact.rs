@@ -8,6 +8,9 @@ use crate::linalg::{Cholesky, Matrix, symmetric_eigen, symmetric_product};
 
 /// Kernel values are rounded to multiples of `2^-BITS`.
 const BITS: i32 = 20;
+/// A column is told from others while the mean square of what they leave of it is this: 10,000 times
+/// that of the rounding, which is a twelfth of the square of the unit.
+pub(crate) const LEAST_LEFT: f64 = 1e4 / 12.0 / (1u64 << (2 * BITS)) as f64;
 /// Rows of a product: integers up to `2^20` times each other, added up over so many rows, stay
 /// below `2^53` and are exact in double precision.
 const ROWS: usize = 1 << 12;
@@ -132,26 +135,30 @@ impl ExactSums {
         let (s, c) = (columns.len(), self.counts.len());
         let (gram, products) = (self.centred_gram(), self.centred_by_class());
         let own = Matrix::from_fn(s, s, |i, j| gram[(columns[i], columns[j])]);
-        let factor = Cholesky::new(own.clone()).map_err(|e| {
+        let alike = |column: usize| {
             Error::Data(format!(
                 "kernel values rounded to 20 bits do not tell sample {} from those before it; take \
                  fewer samples or a smaller bandwidth, or leave out `exact`",
-                e.pivot + 1
+                column + 1
             ))
-        })?;
+        };
+        let (totals, total) = (self.totals(), self.rows() as f64);
+        let factor = Cholesky::new(own.clone()).map_err(|e| alike(e.pivot))?;
+        // R = L^-1 (L L').
+        let mut r = own;
+        factor.solve_lower_in_place(&mut r);
+        if let Some(j) = (0..s).find(|&j| r[(j, j)].powi(2) < LEAST_LEFT * total) {
+            return Err(alike(j));
+        }
         // R^-T Phi'Y above; below it a root of what is left of Y'Y.
         let mut top = products.select_rows(columns);
         factor.solve_lower_in_place(&mut top);
-        let (totals, total) = (self.totals(), self.rows() as f64);
         let left = Matrix::from_fn(c, c, |a, b| {
             let explained: f64 = (0..s).map(|i| top[(i, a)] * top[(i, b)]).sum();
             f64::from(a == b) * totals[a] - totals[a] / total * totals[b] - explained
         });
         let eigen = symmetric_eigen(&left)?;
         let root = |k: usize, j: usize| eigen.values[k].max(0.0).sqrt() * eigen.vectors[(j, k)];
-        // R = L^-1 (L L').
-        let mut r = own;
-        factor.solve_lower_in_place(&mut r);
         let unit = 2f64.powi(-BITS);
         Ok(Reduced {
             total,

@@ -32,6 +32,7 @@ use crate::error::{Error, Result};
 
 pub use draw::Draw;
 pub use exact::ExactSums;
+pub(crate) use exact::LEAST_LEFT;
 pub use frame::Frame;
 pub use moments::Moments;
 pub use newton::Newton;

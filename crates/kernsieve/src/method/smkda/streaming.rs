@@ -7,12 +7,7 @@ use super::{
 };
 use crate::linalg::{Matrix, matmul};
 use crate::method::landmarks::{by_class, scored_products};
-use crate::partial::{Columns, ExactSums, InMemory, Passes, weighted};
-
-/// In exact fits, a candidate is told from those before it while the mean square of what is left of
-/// its column is this: 10,000 times that of rounding to multiples of `2^-20`, which is a twelfth of
-/// the square of the unit.
-const LEAST_LEFT: f64 = 1e4 / 12.0 / (1u64 << 40) as f64;
+use crate::partial::{Columns, ExactSums, InMemory, LEAST_LEFT, Passes, weighted};
 
 /// Fits with candidates drawn by class: two passes over the rows, `n m^2` and `2 n n_s^2` flops.
 /// An exact fit has the coefficients from the first pass.
