@@ -13,11 +13,15 @@ pub(crate) struct Encoder {
     missing: Missing,
     style: Style,
     filled: usize,
+    /// What is wrong with the cells, at most one problem of a column.
+    problems: Vec<ReadError>,
 }
 
 struct Encoded {
     name: String,
     kind: Kind,
+    /// Whether one of its cells is a problem.
+    refused: bool,
     unknown: usize,
     /// The first unknown level, and where it is.
     example: Option<(String, Spot)>,
@@ -41,6 +45,7 @@ impl Encoder {
                 ColumnKind::Date { .. } => Kind::Date,
                 _ => Kind::Levels,
             },
+            refused: false,
             unknown: 0,
             example: None,
         });
@@ -55,6 +60,7 @@ impl Encoder {
                 decimal_comma: schema.reading.decimal_comma,
             },
             filled: 0,
+            problems: vec![],
         }
     }
 
@@ -82,53 +88,55 @@ impl Encoder {
         self.style.is_gap(cell)
     }
 
+    /// Takes note of a cell that cannot be used. Reading goes on, so that the problems of several
+    /// columns are told at once.
+    fn refuse(&mut self, column: usize, message: &str, hint: &str, spot: Spot) {
+        let own = &mut self.columns[column];
+        if !std::mem::replace(&mut own.refused, true) {
+            let problem = ReadError::new(&self.file, message);
+            let problem = problem.at(spot).column(&own.name).hint(hint);
+            self.problems.push(problem);
+        }
+    }
+
+    /// The problems of the cells so far as one error.
+    pub(crate) fn problem(&mut self) -> Option<ReadError> {
+        ReadError::all(std::mem::take(&mut self.problems))
+    }
+
+    /// The same, and the one that ends the reading.
+    pub(crate) fn ended_by(&mut self, last: ReadError) -> ReadError {
+        self.problems.push(last.clone());
+        self.problem().unwrap_or(last)
+    }
+
     /// Writes a missing cell to a row of features that are still zero.
-    pub(crate) fn missing(
-        &mut self,
-        column: usize,
-        out: &mut [f64],
-        spot: Spot,
-    ) -> Result<(), ReadError> {
+    pub(crate) fn missing(&mut self, column: usize, out: &mut [f64], spot: Spot) {
         if !self.missing.fills() {
-            return Err(ReadError::new(&self.file, "the cell is missing")
-                .at(spot)
-                .column(&self.columns[column].name)
-                .hint(
-                    "--missing mean fills missing cells by what the model knows of its training \
-                     rows.",
-                ));
+            let hint = "--missing mean fills missing cells by what the model knows of its training \
+                        rows.";
+            return self.refuse(column, "the cell is missing", hint, spot);
         }
         self.filled += 1;
         self.encoder.gap(column, out);
-        Ok(())
     }
 
     /// Writes a number to a row of features that are still zero; NaN is missing. In a column of
     /// dates it counts days.
-    pub(crate) fn number(
-        &mut self,
-        column: usize,
-        value: f64,
-        out: &mut [f64],
-        spot: Spot,
-    ) -> Result<(), ReadError> {
+    pub(crate) fn number(&mut self, column: usize, value: f64, out: &mut [f64], spot: Spot) {
         if value.is_nan() {
             return self.missing(column, out, spot);
         }
         match self.encoder.number(column, value, out) {
             Ok(Told::Unknown) => self.note(column, value.to_string(), spot),
             Ok(_) => {}
-            Err(_) => {
-                return Err(ReadError::new(
-                    &self.file,
-                    format!("the number is not finite ({value})"),
-                )
-                .at(spot)
-                .column(&self.columns[column].name)
-                .hint("Correct the cell, or write NA and use --missing mean."));
-            }
+            Err(_) => self.refuse(
+                column,
+                &format!("the number is not finite ({value})"),
+                "Correct the cell, or write NA and use --missing mean.",
+                spot,
+            ),
         }
-        Ok(())
     }
 
     fn note(&mut self, column: usize, level: String, spot: Spot) {
@@ -138,13 +146,7 @@ impl Encoder {
     }
 
     /// Writes a cell that is not missing to a row of features that are still zero.
-    pub(crate) fn text(
-        &mut self,
-        column: usize,
-        text: &[u8],
-        out: &mut [f64],
-        spot: Spot,
-    ) -> Result<(), ReadError> {
+    pub(crate) fn text(&mut self, column: usize, text: &[u8], out: &mut [f64], spot: Spot) {
         let kind = self.columns[column].kind;
         if matches!(kind, Kind::Number | Kind::Boolean)
             && let Some(value) = self.style.number(text)
@@ -155,11 +157,8 @@ impl Encoder {
         let unfit = match kind {
             Kind::Number => Unfit::NotANumber,
             _ => match self.encoder.text(column, &level, out) {
-                Ok(Told::Unknown) => {
-                    self.note(column, level.into_owned(), spot);
-                    return Ok(());
-                }
-                Ok(_) => return Ok(()),
+                Ok(Told::Unknown) => return self.note(column, level.into_owned(), spot),
+                Ok(_) => return,
                 Err(unfit) => unfit,
             },
         };
@@ -182,10 +181,7 @@ impl Encoder {
             _ => "number",
         };
         let message = format!("{} is not a {what}", show(&level));
-        Err(ReadError::new(&self.file, message)
-            .at(spot)
-            .column(&self.columns[column].name)
-            .hint(hint))
+        self.refuse(column, &message, hint, spot);
     }
 
     /// What the user should know when everything has been read.

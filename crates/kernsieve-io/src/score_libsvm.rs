@@ -104,7 +104,7 @@ impl RowSource for SparseSource {
             match self.column_of.get(&index) {
                 Some(&j) => {
                     self.given[j] = true;
-                    encoder.number(j, value, out, spot)?;
+                    encoder.number(j, value, out, spot);
                 }
                 None if index == 0 && self.column_of.contains_key(&1) => {
                     return Err(ReadError::new(
@@ -123,7 +123,7 @@ impl RowSource for SparseSource {
         // A feature that a line leaves out is 0, which may be a category.
         for j in 0..encoder.n_columns() {
             if !self.given[j] && encoder.is_categorical(j) {
-                encoder.text(j, b"0", out, spot)?;
+                encoder.text(j, b"0", out, spot);
             }
         }
         let label = row.label.filter(|l| !cell::is_missing(l));

@@ -158,12 +158,10 @@ impl RowSource for GroupSource {
             match cells {
                 None => {}
                 Some(Cells::Text(text)) => match text.get(row) {
-                    Some(level) => encoder.text(j, level.as_bytes(), out, spot)?,
-                    None => encoder.missing(j, out, spot)?,
+                    Some(level) => encoder.text(j, level.as_bytes(), out, spot),
+                    None => encoder.missing(j, out, spot),
                 },
-                Some(Cells::Numbers(numbers)) => {
-                    encoder.number(j, numbers.values[row], out, spot)?
-                }
+                Some(Cells::Numbers(numbers)) => encoder.number(j, numbers.values[row], out, spot),
                 Some(Cells::Sparse(_)) => {}
             }
         }

@@ -146,7 +146,9 @@ impl ScoringReader {
         let mut n = 0;
         while n < self.block_rows {
             x.resize((n + 1) * width, 0.0);
-            let Some(place) = self.rows.next(&mut self.encoder, &mut x[n * width..])? else {
+            let next = self.rows.next(&mut self.encoder, &mut x[n * width..]);
+            let next = next.map_err(|e| self.encoder.ended_by(e))?;
+            let Some(place) = next else {
                 x.truncate(n * width);
                 self.ended = true;
                 break;
@@ -157,13 +159,17 @@ impl ScoringReader {
             }
             if self.with_labels {
                 if place.label.is_none() && self.missing_label_is_error {
-                    return Err(ReadError::new(self.encoder.file(), "the label is missing")
+                    let problem = ReadError::new(self.encoder.file(), "the label is missing")
                         .at(place.spot)
                         .column(&self.target)
-                        .hint("Leave out rows without a label."));
+                        .hint("Leave out rows without a label.");
+                    return Err(self.encoder.ended_by(problem));
                 }
                 labels.push(place.label.unwrap_or_default());
             }
+        }
+        if let Some(problem) = self.encoder.problem() {
+            return Err(problem);
         }
         let first_row = self.next_row;
         self.next_row += n;
@@ -255,9 +261,9 @@ impl RowSource for RecordSource {
             let Some(place) = *place else { continue };
             let cell = record.get(place);
             if is_missing(cell) || encoder.is_gap(cell) {
-                encoder.missing(j, out, spot)?;
+                encoder.missing(j, out, spot);
             } else {
-                encoder.text(j, cell, out, spot)?;
+                encoder.text(j, cell, out, spot);
             }
         }
         let label = self

@@ -212,3 +212,39 @@ fn a_column_may_be_called_as_the_level_of_another() {
     let d = train("t.csv", "c,c=v,y\nu,1,p\nv,2,q\nw,3,p\n").unwrap();
     assert_eq!(d.dataset.feature_names(), ["c=u", "c=v", "c=w", "c=v#2"]);
 }
+
+#[test]
+fn all_problems_of_new_rows_are_told_in_one_run() {
+    let train_text =
+        "n,f,d,j,c\n1,true,2024-05-31,u,x\n2,false,2024-06-01,v,y\n4,true,2024-06-02,w,x\n";
+    let d = train("t.csv", train_text).unwrap();
+    let new = "n,f,d,j\nabc,true,2024-05-31,u\n1,maybe,2024-05-31,u\n1,true,2024-13-01,u\n\
+        zzz,true,2024-05-31,\n";
+    let e = score_with(&d.schema, "s.csv", new, |_| ())
+        .err()
+        .unwrap()
+        .to_string();
+    has(
+        &e,
+        &[
+            "line 2, column 'n': 'abc' is not a number",
+            "line 3, column 'f': 'maybe' is not a number",
+            "line 4, column 'd': '2024-13-01' is not a date",
+            "line 5, column 'j': the cell is missing",
+        ],
+    );
+    assert!(!e.contains("zzz"), "one problem of a column is enough: {e}");
+    // What ends the reading is told with what came before it.
+    let cut = "n,f,d,j\nabc,true,2024-05-31,u\n1,true\n";
+    let e = score_with(&d.schema, "s.csv", cut, |_| ())
+        .err()
+        .unwrap()
+        .to_string();
+    has(
+        &e,
+        &[
+            "'abc' is not a number",
+            "line 3: 4 fields expected, 2 found",
+        ],
+    );
+}
