@@ -18,6 +18,12 @@ const MOST_FORCED_LEVELS: usize = 10_000;
 /// that each of them has at least on average.
 const FEW_LEVELS: (usize, usize) = (20, 3);
 
+/// The most rows of which each may have a text of its own by chance.
+const ROWS_OF_NAMES: usize = 20;
+
+/// The most other cells of a column that an error names.
+const MOST_NAMED: usize = 4;
+
 /// What a column is.
 pub(crate) enum Settled {
     /// What it was read as.
@@ -45,10 +51,14 @@ pub(crate) fn settle_column(
             if numbers.values.iter().all(|v| v.is_nan()) {
                 return Err(all_missing(table, name));
             }
-            let why = (!column.taken && column.holds == Holds::Number)
-                .then(|| identifiers::numbers(name, &numbers.values))
-                .flatten();
-            Ok(why.map_or(Settled::AsItIs, Settled::LeftOut))
+            if column.taken || column.holds != Holds::Number {
+                return Ok(Settled::AsItIs);
+            }
+            if let Some(why) = identifiers::numbers(name, &numbers.values) {
+                return Ok(Settled::LeftOut(why));
+            }
+            let note = identifiers::counter(name, &numbers.values);
+            Ok(note.map_or(Settled::AsItIs, Settled::Noted))
         }
         Cells::Sparse(sparse) => {
             if let Some(i) = sparse.values.iter().position(|v| v.is_infinite()) {
@@ -98,11 +108,12 @@ fn settle_text(
         if let Some(note) = check_text(table, column, text, options)? {
             settled = Settled::Noted(note);
         }
-        let n = table.n_rows;
-        if !column.taken && n > 100 && 2 * text.levels.len() > n {
+        let (n, distinct) = (table.n_rows, text.levels.len());
+        let hardly_repeat = n > 100 && 2 * distinct > n;
+        let never_repeat = n > ROWS_OF_NAMES && distinct == n;
+        if !column.taken && (hardly_repeat || never_repeat) {
             return Ok(Settled::LeftOut(format!(
-                "{} different values in {} look like names of rows",
-                text.levels.len(),
+                "{distinct} different values in {} look like names of rows",
                 count(n, "row")
             )));
         }
@@ -202,17 +213,35 @@ fn check_text(
             count(text.levels.len(), "value")
         )));
     }
-    let hint = if comma[level] {
+    // Of what else is no number, without commas that `--na` would split at.
+    let mut others: Vec<&str> = vec![];
+    for (l, other) in text.levels.iter().enumerate() {
+        if l != level && !is_number(l) && !comma[l] && !other.contains(',') {
+            others.push(other);
+        }
+    }
+    others.truncate(MOST_NAMED);
+    let hint = if comma[level] && options.decimal_comma {
+        format!(
+            "Numbers with a decimal comma are written without separators between thousands, as \
+             1234,5. If these are categories, use --categorical {name}."
+        )
+    } else if comma[level] {
         format!(
             "--decimal , reads numbers with a decimal comma; separators between thousands must \
              go, and numbers with a decimal point are written as 1234.5. If these are \
              categories, use --categorical {name}."
         )
     } else {
+        let spelt: Vec<&str> = [text.levels[level].as_str()]
+            .into_iter()
+            .chain(others.iter().copied())
+            .collect();
         format!(
-            "Correct the cell, write NA if the value is not known, \
+            "Correct the cell, write NA if the value is not known (or say so with --na \"{}\"), \
              leave the column out with --drop {name}, or treat it \
-             as categories with --categorical {name}."
+             as categories with --categorical {name}.",
+            spelt.join(",")
         )
     };
     let among = if column.declared == Declared::Number {
@@ -230,10 +259,17 @@ fn check_text(
             count(known, "cell")
         )
     };
-    let message = if comma[level] {
-        format!("{} is not a number", show(&text.levels[level]))
-    } else {
-        format!("{} is not a number, {among}", show(&text.levels[level]))
+    let message = match (comma[level], others.as_slice()) {
+        (true, _) => format!("{} is not a number", show(&text.levels[level])),
+        (false, []) => format!("{} is not a number, {among}", show(&text.levels[level])),
+        (false, others) => {
+            let others: Vec<String> = others.iter().map(|o| show(o)).collect();
+            format!(
+                "{} is not a number, {among}, and neither is {}",
+                show(&text.levels[level]),
+                others.join(" or ")
+            )
+        }
     };
     Err(table
         .error(message)
@@ -331,7 +367,8 @@ pub(crate) fn check_target(table: &RawTable, missing: Missing) -> Result<(), Rea
     let gone: Vec<usize> = (0..table.n_rows)
         .filter(|&r| target.codes[r] == MISSING)
         .collect();
-    if let (Some(&row), true) = (gone.first(), missing != Missing::Drop) {
+    // Whatever is done with gaps, there is nothing to fill a label by.
+    if let (Some(&row), Missing::Error) = (gone.first(), missing) {
         return Err(table
             .error(format!(
                 "the label is missing, the first of {}",
@@ -339,7 +376,10 @@ pub(crate) fn check_target(table: &RawTable, missing: Missing) -> Result<(), Rea
             ))
             .at(table.spots.of(row))
             .column(&table.target_name)
-            .hint("Leave out rows without a label with --missing drop."));
+            .hint(
+                "Leave out rows without a label with --missing drop, which leaves out rows with \
+                 other gaps, too, or with --missing mean, median or indicator, which fill those.",
+            ));
     }
     let (distinct, n) = (target.levels.len(), table.n_rows);
     if are_measurements(&target.levels, n) {

@@ -229,12 +229,22 @@ fn columns_that_are_all_missing_are_refused() {
 #[test]
 fn missing_labels() {
     let text = "a,c\n1,x\n2,\n3,y\n";
-    for missing in [Missing::Error, Missing::Mean] {
-        has(
-            &refused("t.csv", text, |o| o.missing = missing),
-            &["line 3, column 'c'", "label is missing", "--missing drop"],
-        );
-    }
+    has(
+        &refused("t.csv", text, |_| ()),
+        &["line 3, column 'c'", "label is missing", "--missing drop"],
+    );
+    // Gaps among the features are filled, rows without a label cannot be.
+    let gaps = "a,c\n1,x\n2,\n,y\n3,y\n";
+    let d = train_with("t.csv", gaps, |o| o.missing = Missing::Mean).unwrap();
+    assert_eq!(
+        (d.rows.as_slice(), labels(&d)),
+        (&[0, 2, 3][..], vec!["x", "y", "y"])
+    );
+    assert_eq!(d.dataset.x().row(1), [2.0]);
+    has(
+        &d.notices.join("\n"),
+        &["left out 1 of 4 rows without a label in column 'c'"],
+    );
     let d = train_with("t.csv", text, |o| o.missing = Missing::Drop).unwrap();
     assert_eq!(
         (d.rows.as_slice(), labels(&d)),

@@ -214,6 +214,109 @@ fn a_column_may_be_called_as_the_level_of_another() {
 }
 
 #[test]
+fn ids_are_found_by_content_and_by_names_of_all_spellings() {
+    let column = |name: &str, cell: &dyn Fn(usize) -> String| {
+        let rows: String = (0..60)
+            .map(|i| format!("{},{},{}\n", cell(i), i % 7, i % 2))
+            .collect();
+        names(&format!("{name},b,c\n{rows}"), |o| {
+            o.missing = Missing::Median
+        })
+    };
+    let shuffled = |i: usize| (i * 37 % 101).to_string();
+    for name in ["PassengerId", "customerID", "patient_id", "lfd Nr"] {
+        assert_eq!(column(name, &shuffled), ["b"], "{name}");
+    }
+    let gaps = |i: usize| {
+        if i % 9 == 3 {
+            String::new()
+        } else {
+            shuffled(i)
+        }
+    };
+    assert_eq!(column("id", &gaps), ["b"]);
+    assert_eq!(column("Name", &|i| format!("Mr. {i}")), ["b"]);
+    // Numbers and text that may mean something.
+    for name in ["paid", "width"] {
+        assert_eq!(column(name, &shuffled), [name, "b"]);
+    }
+    assert_eq!(column("year", &|i| (1950 + i).to_string()), ["year", "b"]);
+    assert_eq!(column("u", &|i| format!("u{}", i % 2)), ["u=u1", "b"]);
+    // Numbers that count the rows under another name are noted.
+    let rows: String = (1..=60)
+        .map(|i| format!("{i},{},{}\n", i % 7, i % 2))
+        .collect();
+    let d = train("t.csv", format!("Nummer,b,c\n{rows}")).unwrap();
+    assert_eq!(d.dataset.feature_names(), ["Nummer", "b"]);
+    has(
+        &d.notices.join("\n"),
+        &["'Nummer' counts the rows", "--drop Nummer"],
+    );
+}
+
+#[test]
+fn copies_of_columns_are_noted() {
+    let rows: String = (0..12)
+        .map(|i| {
+            let (a, t) = (i * 5 % 7, ["u", "v", "w"][i % 3]);
+            format!("{a},{t},{a}.0,{t},7,7,{}\n", i % 2)
+        })
+        .collect();
+    let d = train("t.csv", format!("a,t,again,t2,k,l,c\n{rows}")).unwrap();
+    let notes: Vec<&String> = d
+        .notices
+        .iter()
+        .filter(|n| n.contains("same value"))
+        .collect();
+    assert_eq!(notes.len(), 1);
+    has(notes[0], &["'again' that of 'a', 't2' that of 't';"]);
+    let others = "a,b,c\n1,2,x\n2,1,y\n3,3,x\n";
+    assert!(
+        !train("t.csv", others)
+            .unwrap()
+            .notices
+            .join("")
+            .contains("same value")
+    );
+}
+
+#[test]
+fn all_problems_of_a_file_are_told_in_one_run() {
+    let text = "w,a,b,p,d,c\n\
+        1,1,,5%,03/04/2024,x\n-1,none,2,6%,05/04/2024,y\n1,3,2,7%,05/06/2024,\n1,4,-,8%,05/06/2024,x\n\
+        1,5,3,9%,05/06/2024,y\n1,6,4,9%,05/06/2024,y\n";
+    let e = refused("t.csv", text, |o| o.weights = Some("w".into()));
+    has(
+        &e,
+        &[
+            "column 'w': the weight is -1",
+            "line 3, column 'a': 'none' is not a number",
+            "--na \"none\"",
+            "line 5, column 'b': '-' is not a number",
+            "column 'p': '5%' is a number, but not written as one",
+            "column 'd': '03/04/2024' may be a date",
+            "line 2, column 'b': the cell is missing",
+            "line 4, column 'c': the label is missing",
+        ],
+    );
+    // Several spellings in a column are named together, ready to be copied.
+    let gaps = "a,c\n1,x\nnone,y\n3,x\n-,y\n5,x\n6,y\n";
+    let e = refused("t.csv", gaps, |_| ());
+    has(
+        &e,
+        &[
+            "'none' is not a number",
+            "neither is '-'",
+            "--na \"none,-\"",
+        ],
+    );
+    // What was said already is not said again.
+    let thousands = "a;c\n1.234,5;x\n2,5;y\n3,5;x\n";
+    let e = refused("t.csv", thousands, |o| o.decimal_comma = true);
+    assert!(!e.contains("--decimal"), "{e}");
+}
+
+#[test]
 fn all_problems_of_new_rows_are_told_in_one_run() {
     let train_text =
         "n,f,d,j,c\n1,true,2024-05-31,u,x\n2,false,2024-06-01,v,y\n4,true,2024-06-02,w,x\n";

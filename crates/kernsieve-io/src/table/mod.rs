@@ -1,5 +1,6 @@
 //! Turns raw columns into a data set and the schema that describes it.
 
+mod copies;
 mod features;
 mod settle;
 

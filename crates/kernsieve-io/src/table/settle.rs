@@ -1,6 +1,6 @@
 //! Settles types, weights, blocks and missing cells, and with them the rows that are kept.
 
-use super::{RawColumn, RawTable};
+use super::{RawColumn, RawTable, copies};
 use crate::columns::{Cells, MISSING};
 use crate::error::{ReadError, count};
 use crate::options::ReadOptions;
@@ -20,9 +20,26 @@ impl RawTable {
             return Err(self.error("there are no data rows"));
         }
         self.leave_out_row_numbers();
-        let weights = self.take_weights()?;
-        self.settle_columns(options)?;
-        let mut rows = self.settle_missing(options)?;
+        // Everything that is wrong with the file is told in one go.
+        let mut problems = vec![];
+        let weights = self.take_weights();
+        let weights = weights.unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        problems.extend(self.settle_columns(options));
+        let rows = self.settle_missing(options);
+        let mut rows = rows.unwrap_or_else(|problem| {
+            // Where rows with gaps go, none may be left because of another problem.
+            if problems.is_empty() || options.missing == Missing::Error {
+                problems.push(problem);
+            }
+            vec![]
+        });
+        if let Some(problem) = ReadError::all(problems) {
+            return Err(problem);
+        }
+        self.notices.extend(copies::note(&self.columns));
         if let Some(w) = &weights {
             rows.retain(|&r| w[r] > 0.0);
             let zero = w.iter().filter(|w| **w == 0.0).count();
@@ -40,8 +57,8 @@ impl RawTable {
         Ok((rows, own))
     }
 
-    /// Settles what every column is. All problems are told at once.
-    fn settle_columns(&mut self, options: &ReadOptions) -> Result<(), ReadError> {
+    /// Settles what every column is. Returns all problems.
+    fn settle_columns(&mut self, options: &ReadOptions) -> Vec<ReadError> {
         let found: Vec<Result<Settled, ReadError>> = self
             .columns
             .iter()
@@ -69,20 +86,27 @@ impl RawTable {
                     self.columns.push(column);
                 }
                 Ok(Settled::LeftOut(why)) => left_out.push((column, why)),
-                Err(problem) => problems.push(problem),
+                Err(problem) => {
+                    problems.push(problem);
+                    // Its gaps are a problem, too.
+                    if column.cells.missing_rows().len() < self.n_rows {
+                        self.columns.push(column);
+                    }
+                }
             }
         }
         if self.columns.is_empty() && problems.is_empty() {
             let names: Vec<String> = left_out.iter().map(|(c, _)| c.name.clone()).collect();
-            return Err(self
-                .error(format!(
+            return vec![
+                self.error(format!(
                     "no feature is left: {} like names or numbers of rows",
                     match names.as_slice() {
                         [one] => format!("column '{one}' looks"),
                         _ => format!("columns '{}' look", names.join("', '")),
                     }
                 ))
-                .hint(format!("--use {} takes them as they are.", names.join(","))));
+                .hint(format!("--use {} takes them as they are.", names.join(","))),
+            ];
         }
         for (column, why) in left_out {
             self.notices.push(format!(
@@ -90,10 +114,7 @@ impl RawTable {
                 column.name
             ));
         }
-        match ReadError::all(problems) {
-            Some(problem) => Err(problem),
-            None => Ok(()),
-        }
+        problems
     }
 
     /// Drops a first column without a name that counts 0, 1, 2, ...: it is the index of a data
@@ -232,7 +253,7 @@ impl RawTable {
             }
             _ => {}
         }
-        if missing == Missing::Drop && !options.no_target {
+        if missing != Missing::Error && !options.no_target {
             for (row, &code) in self.target.codes.iter().enumerate() {
                 keep[row] &= code != MISSING;
             }
@@ -244,11 +265,15 @@ impl RawTable {
             ));
         }
         if rows.len() < self.n_rows {
-            self.notices.push(format!(
-                "left out {} of {} because of missing cells",
+            let of_rows = format!(
+                "left out {} of {}",
                 self.n_rows - rows.len(),
                 count(self.n_rows, "row")
-            ));
+            );
+            self.notices.push(match missing {
+                Missing::Drop => format!("{of_rows} because of missing cells"),
+                _ => format!("{of_rows} without a label in column '{}'", self.target_name),
+            });
         }
         Ok(rows)
     }
