@@ -119,3 +119,30 @@ fn categories_by_shares_and_rare_levels() {
         .line("compare t.csv --methods lda,parzen --repeats 2 --encode target")
         .ok();
 }
+
+#[test]
+fn kept_columns_and_those_of_the_answer_have_different_names() {
+    let folder = Folder::new();
+    let rows: String = (0..40)
+        .map(|i| format!("{},{},u{i},{}\n", i % 7, i * 3 % 11, ["a", "b"][i % 2]))
+        .collect();
+    folder.write("t.csv", &format!("x,p_a,name,c\n{rows}"));
+    folder
+        .line("fit t.csv --method lda --model m.ks --quiet")
+        .ok();
+    let e = folder.line("predict m.ks t.csv --keep all --proba");
+    assert_eq!(e.code, 2);
+    has(&e.err, &["--keep", "'p_a'"]);
+    assert!(e.out.is_empty());
+    let kept = folder.line("predict m.ks t.csv --keep all --quiet").ok();
+    assert!(
+        kept.out.starts_with("x,p_a,name,c,predicted\n"),
+        "{}",
+        kept.out
+    );
+    // Each once.
+    let twice = folder
+        .line("predict m.ks t.csv --keep name,x,2 --quiet")
+        .ok();
+    assert!(twice.out.starts_with("name,x,predicted\n"), "{}", twice.out);
+}

@@ -16,7 +16,7 @@ pub(crate) struct Matching {
     pub(crate) notices: Vec<String>,
 }
 
-/// The columns of a file that are passed on as they are.
+/// The columns of a file that are passed on as they are, each once.
 fn kept(file: &str, names: &[String], words: &[String]) -> Result<Vec<usize>, ReadError> {
     if let [word] = words
         && word.trim() == "all"
@@ -24,10 +24,14 @@ fn kept(file: &str, names: &[String], words: &[String]) -> Result<Vec<usize>, Re
     {
         return Ok((0..names.len()).collect());
     }
-    words
-        .iter()
-        .map(|w| resolve(file, names, w, "--keep"))
-        .collect()
+    let mut places = vec![];
+    for word in words {
+        let place = resolve(file, names, word, "--keep")?;
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    Ok(places)
 }
 
 impl Matching {

@@ -45,6 +45,9 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         ));
     }
     let mut reader = ScoringReader::open(&source, &model.schema, &options)?;
+    if !terminal.json {
+        check_names(&reader.kept_columns(), &wanted(args).names(&model))?;
+    }
     let mut overflow = Overflow::default();
     let rows = if terminal.json {
         predict_json(args, &model, &mut reader, &mut overflow, terminal)?
@@ -69,6 +72,17 @@ pub fn run(args: &PredictArgs, terminal: &mut Terminal<'_>) -> Result<(), Failur
         terminal.notices(&[format!("{rows} predictions written to {}", path.display())]);
     }
     Ok(())
+}
+
+/// Columns that are carried through must not be called as those of the answer.
+fn check_names(kept: &[String], own: &[String]) -> Result<(), Failure> {
+    match kept.iter().find(|name| own.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(Failure::Usage(format!(
+            "--keep: the answer has a column '{name}' of its own; name the other columns to keep, \
+             such as --keep id,name, or rename that of the file"
+        ))),
+    }
 }
 
 /// Writes a file whole or not at all.
