@@ -2,6 +2,7 @@
 //! where it stopped.
 
 use crate::failure::Failure;
+use kernsieve::catalogue;
 use kernsieve::checksum::Checksum;
 use kernsieve::data::Dataset;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,14 @@ fn header(fingerprint: &str) -> Header {
 /// The longest journal: a line has some 300 bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
+/// More bytes than any model has.
+const MOST_MODEL_BYTES: u64 = 1 << 50;
+
+/// Whether there is a method of this name, or it is the choice of one.
+fn is_method(name: &str) -> bool {
+    name == "auto" || catalogue::find(name).is_ok()
+}
+
 impl Outcome {
     /// The field that cannot be, if there is one.
     fn odd(&self) -> Option<&'static str> {
@@ -76,6 +85,12 @@ impl Outcome {
             ("bandwidth", positive(self.bandwidth)),
             ("ridge", positive(self.ridge)),
             ("sparsity", positive(self.sparsity)),
+            (
+                "model_bytes",
+                self.model_bytes.is_none_or(|b| b < MOST_MODEL_BYTES),
+            ),
+            ("method", is_method(&self.method)),
+            ("chosen", self.chosen.as_deref().is_none_or(is_method)),
         ];
         checks
             .iter()
@@ -302,9 +317,11 @@ mod tests {
             ("retained_percent", "101"),
             ("seconds", "-3"),
             ("ridge", "-1"),
+            ("method", "\"ldaa\""),
+            ("model_bytes", "18446744073709551615"),
         ] {
             let (start, rest) = line.split_once(&format!("\"{field}\":")).expect("there");
-            let rest = &rest[rest.find(',').expect("more")..];
+            let rest = &rest[rest.find([',', '}']).expect("more")..];
             let odd = format!("{text}{start}\"{field}\":{value}{rest}\n");
             std::fs::write(&path, &odd).expect("writable");
             let Err(e) = Journal::open(&path, "abc") else {
