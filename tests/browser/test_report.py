@@ -316,3 +316,9 @@ def test_a_report_of_one_feature(make_report, visit):
     assert page.locator("figure[data-plot=profile] canvas").count() == 1
     assert page.locator("figure[data-plot=regions]").count() == 0
     assert all(share > 0.01 and seen > 4 for share, seen in page.evaluate(PAINTED))
+
+
+def test_the_table_of_methods_fits_a_phone(make_report, visit):
+    page = visit(make_report("tried", frame(load_wine(as_frame=True)), "--method", "auto"), viewport={"width": 390, "height": 800})
+    # Of the last column every digit counts: a number that is cut reads as another one.
+    assert page.locator("#methods .scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
