@@ -144,7 +144,7 @@ fn trade_off(rows: &[(CutPoint, bool)]) -> String {
         .iter()
         .map(|(p, own)| {
             let mut row = vec![
-                format!("{:.3}", p.threshold),
+                threshold(p.threshold),
                 percent(p.recall),
                 percent(p.precision),
                 percent(p.false_alarms),
@@ -160,6 +160,14 @@ fn trade_off(rows: &[(CutPoint, bool)]) -> String {
     table(&head, &cells, "cuts")
 }
 
+/// A threshold to three decimals, or in digits that can be given to `--threshold`.
+fn threshold(value: f64) -> String {
+    match (0.01..0.9995).contains(&value) {
+        true => format!("{value:.3}"),
+        false => short(value),
+    }
+}
+
 /// Threshold, share found, share right, false alarms, as they are drawn.
 fn drawn(p: &CutPoint) -> [f64; 4] {
     [p.threshold, p.recall, p.precision, p.false_alarms].map(|v| rounded(v, 4).unwrap_or(0.0))
@@ -168,6 +176,12 @@ fn drawn(p: &CutPoint) -> [f64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thresholds_can_be_given_as_they_are_shown() {
+        let shown = [0.5, 0.0123, 0.00042, 0.9999].map(threshold);
+        assert_eq!(shown, ["0.500", "0.012", "0.00042", "0.9999"]);
+    }
 
     fn point(threshold: f64) -> CutPoint {
         CutPoint {

@@ -53,7 +53,10 @@ impl Limits {
 }
 
 /// Columns of the name of a feature or a class.
-pub const NAME: usize = 24;
+pub const NAME: usize = 48;
+
+/// The same in a list.
+const LISTED_NAME: usize = 24;
 /// Columns of a name that stands next to others.
 pub const NEXT: usize = 16;
 
@@ -142,7 +145,9 @@ pub fn print_dropped(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let dropped = features.dropped().into_iter();
-    let dropped: Vec<String> = dropped.map(|j| clean(&features.names[j], NAME)).collect();
+    let dropped: Vec<String> = dropped
+        .map(|j| clean(&features.names[j], LISTED_NAME))
+        .collect();
     if !dropped.is_empty() {
         let (shown, room) = if limits.names == usize::MAX {
             (dropped.len(), usize::MAX)

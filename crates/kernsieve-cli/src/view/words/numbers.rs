@@ -12,9 +12,14 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
-/// 0.0043 as `0.4 %`: one decimal always, for standard errors in tables.
+/// 0.0043 as `0.4 %`, and 0.0002 as `0.02 %`: one decimal where that says something, for standard
+/// errors in tables.
 pub fn percent_short(fraction: f64) -> String {
-    format!("{:.1} %", 100.0 * fraction)
+    let value = 100.0 * fraction;
+    match value != 0.0 && value.abs() < 0.0995 {
+        true => format!("{value:.2} %"),
+        false => format!("{value:.1} %"),
+    }
 }
 
 /// A coefficient to three decimals, or its magnitude if they would all be zero.
@@ -121,6 +126,8 @@ mod tests {
         assert_eq!(percent(0.00999), "1.0 %");
         assert_eq!(percent(0.0), "0.0 %");
         assert_eq!(percent_short(0.0043), "0.4 %");
+        assert_eq!(percent_short(0.0002), "0.02 %");
+        assert_eq!(percent_short(0.0), "0.0 %");
     }
 
     #[test]
