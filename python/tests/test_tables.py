@@ -236,3 +236,32 @@ def test_the_package_brings_the_command(tmp_path):
     assert kernsieve.load(tmp_path / "m.ks").n_features_in_ == 2
     assert run("fit", "none.csv").returncode == 1
     assert run("fit", "t.csv", "--nonsense").returncode == 2
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="KERNSIEVE names the program")
+def test_models_of_the_command_line_read_raw_frames_as_it_reads_files(tmp_path):
+    rng = np.random.default_rng(3)
+    n = 200
+    value, job = rng.normal(size=n).round(3), rng.choice(["clerk", "none", "nurse"], n)
+    y = np.where(value + (job == "nurse") + rng.normal(size=n) * 0.5 > 0.4, "yes", "no")
+    raw = pd.DataFrame(
+        {
+            "written": [str(v).replace(".", ",") if i % 9 else "none" for i, v in enumerate(value)],
+            "coded": np.where(rng.random(n) < 0.1, -999, rng.integers(0, 5, n)),
+            "job": job,
+            "asked": [str(i % 6) if i % 7 else "?" for i in range(n)],
+            "y": y,
+        }
+    )
+    file, model, out = (tmp_path / name for name in ("t.csv", "m.ks", "p.csv"))
+    raw.to_csv(file, index=False, sep=";")
+    options = ["--method", "lda", "--decimal", ",", "--na=none,-999", "--missing", "indicator", "--quiet"]
+    subprocess.run([PROGRAM, "fit", file, "--model", model, *options], check=True, capture_output=True)
+    subprocess.run([PROGRAM, "predict", model, file, "--proba", "--output", out, "--quiet"], check=True)
+    loaded = kernsieve.load(model)
+    assert loaded.model_.feature_names[:4] == ["written", "written=missing", "coded", "coded=missing"]
+    expected = pd.read_csv(out)[["p_no", "p_yes"]].to_numpy()
+    np.testing.assert_array_equal(loaded.predict_proba(raw), expected)
+    read = raw.assign(coded=raw.coded.astype(float)).drop(columns="y")
+    for frame in (read, pl.from_pandas(read), pa.Table.from_pandas(read)):
+        np.testing.assert_array_equal(loaded.predict_proba(frame), expected)

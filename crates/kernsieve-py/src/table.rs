@@ -1,6 +1,8 @@
 //! Columns of a data frame as the library has them.
 
-use kernsieve::data::{Cells, GAP, Moment, Schema, Table, TableColumn, date_of, truth_of};
+use kernsieve::data::{
+    Cells, ColumnKind, GAP, Moment, Schema, Table, TableColumn, date_of, truth_of,
+};
 use kernsieve::linalg::Matrix;
 use kernsieve::{Error, Result};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -109,11 +111,77 @@ fn text(codes: &[i64], levels: &[String], may_be_other: bool) -> Cells {
     Cells::categories(&codes.iter().map(code).collect::<Vec<u32>>(), &distinct)
 }
 
+/// Words that stand for a missing number in files.
+const NO_NUMBER: [&str; 8] = ["?", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "None"];
+
+/// Rows as the files were read that a model was trained on: with its spellings of missing cells and
+/// its decimal commas.
+fn as_read(schema: &Schema, table: Table) -> Result<Table> {
+    let reading = &schema.reading;
+    let is_text = |c: &TableColumn| matches!(c.cells, Cells::Levels { .. });
+    if reading.na.is_empty() && !reading.decimal_comma && !table.columns().iter().any(is_text) {
+        return Ok(table);
+    }
+    let words: Vec<&str> = reading.na.iter().map(|t| t.trim()).collect();
+    let missing: Vec<f64> = words.iter().filter_map(|t| t.parse().ok()).collect();
+    let number = |text: &str| -> Option<f64> {
+        match reading.decimal_comma {
+            true if text.contains('.') => None,
+            true => text.replacen(',', ".", 1).parse().ok(),
+            false => text.parse().ok(),
+        }
+    };
+    let read = |column: &TableColumn| {
+        let own = schema.columns.iter().find(|c| c.name == column.name);
+        let is_numeric = own.is_some_and(|c| matches!(c.kind, ColumnKind::Numeric { .. }));
+        match &column.cells {
+            Cells::Numbers(values) if is_numeric && !missing.is_empty() => {
+                let value = |v: &f64| if missing.contains(v) { f64::NAN } else { *v };
+                Cells::Numbers(values.iter().map(value).collect())
+            }
+            Cells::Levels { codes, levels } if own.is_some() => {
+                let is_gap = |l: &String| {
+                    words.contains(&l.as_str()) || (is_numeric && NO_NUMBER.contains(&l.as_str()))
+                };
+                let gaps: Vec<bool> = levels.iter().map(is_gap).collect();
+                let value = |(l, gap): (&String, &bool)| match gap {
+                    true => Some(f64::NAN),
+                    false => number(l).filter(|v| v.is_finite()),
+                };
+                let values: Option<Vec<f64>> = levels.iter().zip(&gaps).map(value).collect();
+                match values.filter(|_| is_numeric) {
+                    Some(values) => {
+                        let cell = |&c: &u32| match c {
+                            GAP => f64::NAN,
+                            c => values[c as usize],
+                        };
+                        Cells::Numbers(codes.iter().map(cell).collect())
+                    }
+                    None => {
+                        let code = |&c: &u32| match c {
+                            GAP => GAP,
+                            c if gaps[c as usize] => GAP,
+                            c => c,
+                        };
+                        Cells::categories(&codes.iter().map(code).collect::<Vec<u32>>(), levels)
+                    }
+                }
+            }
+            cells => cells.clone(),
+        }
+    };
+    let columns = table.columns().iter().map(|c| TableColumn {
+        name: c.name.clone(),
+        cells: read(c),
+    });
+    Table::new(columns.collect(), table.n_rows())
+}
+
 /// The features of rows by the schema of a model.
 pub fn features(schema: &Schema, rows: Rows) -> Result<Matrix> {
     let table = match rows {
         Rows::Matrix(x) => return Ok(x),
-        Rows::Table(table) => table,
+        Rows::Table(table) => as_read(schema, table)?,
     };
     if !schema.reading.missing.fills()
         && let (gaps @ 1.., Some((column, row))) = table.gaps()
