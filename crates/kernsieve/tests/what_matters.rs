@@ -1,7 +1,7 @@
 //! Importances, learning curves: what they must say where the truth is known.
 
 use kernsieve::catalogue::{self, CATALOGUE};
-use kernsieve::data::{Dataset, Labels, Rng, Schema, simulate};
+use kernsieve::data::{Cells, Dataset, Labels, Recipe, Rng, Schema, Table, TableColumn, simulate};
 use kernsieve::linalg::Matrix;
 use kernsieve::params::Params;
 use kernsieve::{Control, Kos, Lda, Protocol, Train};
@@ -133,4 +133,47 @@ fn a_learning_curve_stops_when_asked_to() {
     control.cancel();
     assert!(catalogue::learning_curve(&trained.model, &data, &control).is_err());
     assert!(catalogue::importances(&trained.model, &data, &control).is_err());
+}
+
+#[test]
+fn features_of_one_column_are_shuffled_together() {
+    let n = 300;
+    let mut rng = Rng::new(3);
+    // Days of some years, which mean nothing, and four levels of which two are one class.
+    let days = (0..n).map(|_| (9000.0 + 2000.0 * rng.uniform()).floor());
+    let days = Cells::Dates(days.collect());
+    let codes: Vec<u32> = (0..n).map(|i| (i * i + i / 7) as u32 % 4).collect();
+    let class = |c: &u32| usize::from(*c > 1 && rng.uniform() < 0.9);
+    let classes = codes.iter().map(class).collect();
+    let levels = ["p", "q", "r", "s"].map(String::from).to_vec();
+    let columns = [("day", days), ("kind", Cells::Levels { codes, levels })];
+    let columns = columns.map(|(name, cells)| TableColumn {
+        name: name.into(),
+        cells,
+    });
+    let table = Table::new(columns.into(), n).expect("columns fit");
+    let labels = Labels::from_codes(classes, vec!["a".into(), "b".into()]).expect("codes fit");
+    let (data, schema) =
+        Dataset::from_table(table, labels, &Recipe::default(), "class").expect("valid");
+    let entry = CATALOGUE
+        .iter()
+        .find(|e| e.about.name == "lda")
+        .expect("is there");
+    let made = entry.make(&Params::new()).expect("defaults");
+    let (protocol, control) = (Protocol::default(), Control::new());
+    let trained = made
+        .train(&data, &schema, &protocol, &control)
+        .expect("trains");
+    let all = catalogue::importances(&trained.model, &data, &control).expect("shuffles");
+    let names = data.feature_names();
+    let of = |column: &str| -> Vec<(f64, f64)> {
+        let own = all.iter().filter(|i| names[i.feature].starts_with(column));
+        own.map(|i| (i.error, i.error_se)).collect()
+    };
+    let (day, kind) = (of("day"), of("kind"));
+    assert!(day.len() > 1 && kind.len() > 2, "{names:?}");
+    for (figures, least, most) in [(day, -0.05, 0.05), (kind, 0.2, 0.6)] {
+        assert!(figures.iter().all(|f| *f == figures[0]), "{figures:?}");
+        assert!(least < figures[0].0 && figures[0].0 < most, "{figures:?}");
+    }
 }

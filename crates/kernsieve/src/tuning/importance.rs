@@ -13,6 +13,8 @@
 //! ```text
 //! se^2 = s^2 (1 / k + held-out rows / training rows)
 //! ```
+//! Features that are made of one column, such as the year and the month of a date, are shuffled
+//! together and have the same importance: one of them alone would make rows that cannot be.
 //! Features that stand for each other share their importance, and each alone may seem to have
 //! little.
 //!
@@ -57,30 +59,42 @@ pub(super) fn importances<M: Method>(
     let sample = drawn(data, rows, protocol.seed)?.map(|(_, sample)| sample);
     let data = sample.as_ref().unwrap_or(data);
     let (features, shuffles) = plan(model, data);
+    let columns = column_of_features(model);
     let splits = splits(data, protocol)?;
     let growth = for_each(&splits, control, |k, split| {
         let Some(refit) = Refit::new(method, setting, data, split, protocol)? else {
             return Ok(None);
         };
         let whole = refit.loss(&refit.x, model);
-        let one = |&j: &usize| -> Result<(f64, f64)> {
+        let one = |j: usize, together: &[usize]| -> Result<(f64, f64)> {
             control.checkpoint()?;
             let mut sums = (0.0, 0.0);
             for s in 0..shuffles {
                 let stream = ((k * SHUFFLES + s) * data.n_features() + j) as u64;
                 let mut rng = Rng::stream(protocol.seed ^ 0x1a9e, stream);
-                let other = shuffled(&refit.x, j, &mut rng);
+                let other = shuffled(&refit.x, together, &mut rng);
                 let (error, loss) = refit.loss(&other, model);
                 sums.0 += (error - whole.0) / shuffles as f64;
                 sums.1 += (loss - whole.1) / shuffles as f64;
             }
             Ok(sums)
         };
-        features
-            .iter()
-            .map(one)
-            .collect::<Result<Vec<_>>>()
-            .map(Some)
+        let mut growth: Vec<(f64, f64)> = Vec::with_capacity(features.len());
+        for (f, &feature) in features.iter().enumerate() {
+            let same = |other: &usize| columns[*other] == columns[feature];
+            let known = features[..f]
+                .iter()
+                .position(same)
+                .map(|first| growth[first]);
+            growth.push(match known {
+                Some(known) => known,
+                None => {
+                    let together = (0..columns.len()).filter(same).collect::<Vec<_>>();
+                    one(feature, &together)?
+                }
+            });
+        }
+        Ok(Some(growth))
     })?;
     let growth: Vec<Vec<(f64, f64)>> = growth.into_iter().flatten().collect();
     let ratio = held_out_to_training(&splits);
@@ -195,13 +209,23 @@ fn corrected(values: &[f64], held_out_to_training: f64) -> (f64, f64) {
     (mean, se * factor.sqrt())
 }
 
-/// The rows with one feature shuffled among them.
-fn shuffled(x: &Matrix, feature: usize, rng: &mut Rng) -> Matrix {
+/// The position of the column that every feature is made of.
+fn column_of_features(model: &Model) -> Vec<usize> {
+    let columns = model.schema.columns.iter().enumerate();
+    columns
+        .flat_map(|(c, column)| std::iter::repeat_n(c, column.width()))
+        .collect()
+}
+
+/// The rows with some features shuffled among them, together.
+fn shuffled(x: &Matrix, features: &[usize], rng: &mut Rng) -> Matrix {
     let mut order: Vec<usize> = (0..x.rows()).collect();
     rng.shuffle(&mut order);
     let mut other = x.clone();
     for (i, &from) in order.iter().enumerate() {
-        other[(i, feature)] = x[(from, feature)];
+        for &j in features {
+            other[(i, j)] = x[(from, j)];
+        }
     }
     other
 }
