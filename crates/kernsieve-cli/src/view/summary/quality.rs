@@ -15,6 +15,37 @@ pub struct Quality<'m> {
     pub score: Option<(Score, f64)>,
     /// Where two classes are divided, if not at equal probabilities.
     pub threshold: Option<ThresholdFacts<'m>>,
+    /// Of two classes without a threshold, the rare one, and what is found of it.
+    pub rare: Option<(&'m str, Found)>,
+}
+
+/// What is found of a class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Share of its rows that are called so.
+    pub recall: f64,
+    /// Share of the calls that are right, if there are calls.
+    pub precision: Option<f64>,
+}
+
+/// Up to this share of the rows, an error hides what is found of a class.
+const RARE: f64 = 0.2;
+
+impl Found {
+    /// Of the rarer of two classes, with this share of the rows: the mean of the shares found of
+    /// both, and the share of all rows that is right, are two equations for the two shares.
+    fn of_rare(error: f64, balanced: f64, share: f64) -> Self {
+        let right = 1.0 - error;
+        let recall = (2.0 * balanced * (1.0 - share) - right) / (1.0 - 2.0 * share);
+        let recall = recall.clamp(0.0, 1.0);
+        let hits = share * recall;
+        let calls = hits + (1.0 - share) - (right - hits);
+        Self {
+            recall,
+            // What rounding leaves of no calls.
+            precision: (calls > 1e-9).then(|| (hits / calls).min(1.0)),
+        }
+    }
 }
 
 /// A threshold between two classes.
@@ -66,6 +97,33 @@ impl<'m> Quality<'m> {
                 value: t.value,
                 rule: protocol.threshold.map(|r| r.to_string()),
             }),
+            rare: assessment.and_then(|a| {
+                let share = a.baseline.error;
+                let plain = model.classes.len() == 2 && model.threshold.is_none();
+                let found = || Found::of_rare(a.error, a.balanced_accuracy, share);
+                let rare = &model.classes[1 - a.baseline.class.min(1)];
+                (plain && 0.0 < share && share <= RARE).then(|| (rare.as_str(), found()))
+            }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_follows_from_the_error_and_the_mean_of_both_shares() {
+        // 1000 rows, 50 of them rare: 20 found, 30 missed, 10 called wrongly.
+        let balanced = (20.0 / 50.0 + 940.0 / 950.0) / 2.0;
+        let found = Found::of_rare(40.0 / 1000.0, balanced, 0.05);
+        assert!((found.recall - 0.4).abs() < 1e-12);
+        assert!((found.precision.expect("calls") - 20.0 / 30.0).abs() < 1e-12);
+        // Never called.
+        let none = Found::of_rare(0.05, 0.5, 0.05);
+        assert!(none.recall < 1e-12 && none.precision.is_none());
+        // All right.
+        let all = Found::of_rare(0.0, 1.0, 0.05);
+        assert_eq!((all.recall, all.precision), (1.0, Some(1.0)));
     }
 }

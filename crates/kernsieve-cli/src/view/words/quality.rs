@@ -48,6 +48,16 @@ pub fn beside_baseline(model: &Summary<'_>) -> Option<String> {
     {
         words.push_str(&format!(", {} {}", score.title(), three(value)));
     }
+    if let Some((rare, found)) = quality.rare {
+        words.push_str(&format!(
+            "; finds {} of '{}'",
+            percent(found.recall),
+            clean(rare, 24)
+        ));
+        if let Some(precision) = found.precision {
+            words.push_str(&format!(", {} of its calls are right", percent(precision)));
+        }
+    }
     Some(words)
 }
 
