@@ -7,7 +7,7 @@ from pathlib import Path
 PUBLISHED = Path(__file__).parent / "published"
 
 # What a figure measures, and which way is better; 0: neither.
-BETTER = {"error": -1, "accuracy": 1, "kept": -1, "bandwidth": 0, "count": 0, "replications": 1}
+BETTER = {"error": -1, "accuracy": 1, "kept": -1, "bandwidth": 0, "count": 0, "replications": 1, "share": 0}
 # The figures that the promise is about; the others are shown and judged next to them.
 MAIN = ("error", "accuracy")
 
@@ -36,6 +36,8 @@ class Cell:
     se: float | None = None  # standard error of our mean
     splits: int = 0
     barred: str = ""  # why the two cannot be compared, if they cannot
+    inferred: str = ""  # what the paper or the data leave open, if ours rests on an inference
+    repeats: str = ""  # the table that publishes the same figure; it is counted there
     made: str = ""  # commit and day of the run that ours is from
 
     @property
@@ -141,7 +143,8 @@ def shown(cells):
         paper = f"{c.paper:.{digits}f}" + (f" ({c.spread:g})" if c.spread is not None else "")
         ours = "" if c.ours is None else f"{c.ours:.{digits if c.rule == 'exact' else digits + 1}f}"
         se = "" if c.se is None else f"{c.se:.2g}"
-        rows.append([c.row, c.column, c.quantity, paper, ours, se, c.splits or "", c.shown_difference(), c.verdict])
+        verdict = c.verdict + (", inferred" if c.inferred and c.ours is not None else "")
+        rows.append([c.row, c.column, c.quantity, paper, ours, se, c.splits or "", c.shown_difference(), verdict])
     return markdown(
         ["data", "method", "figure", "paper (spread)", "ours", "s.e.", "splits", "difference", "verdict"], rows
     )

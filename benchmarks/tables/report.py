@@ -52,6 +52,8 @@ def update(name, cells, extras, made, whole):
     old, old_extras = tables[name]
     for c in cells:
         c.made = made if c.ours is not None else ""
+    for e in extras:
+        e.made = made
     fresh = {c.key: c for c in cells if c.ours is not None}
     merged = [fresh.get(c.key, c) for c in old]
     tables[name] = (merged, extras if whole else old_extras)
@@ -104,9 +106,13 @@ def not_met(cells, explanations):
 
 
 def counts(cells):
-    """Errors and accuracies: all, met, not met, not comparable, not run; other figures: all, met."""
-    main = [c for c in cells if c.quantity in MAIN]
-    other = [c for c in cells if c.quantity not in MAIN]
+    """Errors and accuracies: all, met, not met, not comparable, not run; other figures: all, met.
+
+    A figure that two tables publish counts in the first.
+    """
+    own = [c for c in cells if not c.repeats]
+    main = [c for c in own if c.quantity in MAIN]
+    other = [c for c in own if c.quantity not in MAIN]
     verdicts = [c.verdict for c in main]
     left = [verdicts.count(v) for v in ("no", "not comparable", "not run")]
     return [len(main), sum(c.met for c in main), *left, len(other), sum(c.met for c in other)]
@@ -114,14 +120,15 @@ def counts(cells):
 
 def summary(tables):
     rows, total = [], [0] * 7
-    for name, (cells, _) in tables.items():
+    for name, (cells, extras) in tables.items():
         numbers = counts(cells)
         total = [a + b for a, b in zip(total, numbers, strict=True)]
         # No cells of a kind: no zeros either.
         shown = [n if of else "" for n, of in zip(numbers, [numbers[0]] * 5 + [numbers[5]] * 2, strict=True)]
         splits = sorted({c.splits for c in cells if c.splits})
         span = f"{splits[0]} to {splits[-1]}" if len(splits) > 1 else "".join(map(str, splits))
-        made = sorted({c.made for c in cells if c.made})
+        # A table whose figures no paper has, or none that compare, has those of its extra tables.
+        made = sorted({c.made for c in cells if c.made} or {e.made for e in extras if e.made})
         rows.append([f"[{name}](#{name})", *shown, span, "; ".join(made)])
     met, comparable = total[1], total[0] - total[3]
     shares = f"**{met}, {percent(met, total[0])} % of all, {percent(met, comparable)} % of those comparable**"

@@ -2,8 +2,8 @@
 
 DIR holds the papers' data sets as CSV files (last column `class`). The results of every split are kept under
 target/tables, by build of the program, bytes of the data and options: an interrupted run continues where it stopped.
-`all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes the page again
-from the recorded cells and the prose; `list` names the tables.
+`all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes both again, by
+the rules as they are now, from the recorded figures and the prose; `list` names the tables.
 """
 
 import argparse
@@ -93,7 +93,9 @@ def main():
             print(f"{t.name:16} {t.title}; {t.splits} split(s)")
         return
     if a.table == "page":
-        report.PAGE.write_text(report.assemble(report.load()))
+        tables = report.load()
+        report.save(tables)
+        report.PAGE.write_text(report.assemble(tables))
         return
     a.program = shutil.which(a.program) or sys.exit(
         f"{a.program} is not there; KERNSIEVE or --program names the program"

@@ -16,8 +16,11 @@ YEAST = "the data at hand have three of the five classes"
 
 
 def small_published(table):
-    """Accuracy, share of samples kept and, if published, bandwidth."""
-    cells = []
+    """Accuracy, share of samples kept and, if published, bandwidth.
+
+    Table A.2 repeats the rows of glass and iris of Table A.1.
+    """
+    cells, first = [], {r["dataset"] for r in published("smkda-a1")} if table == "smkda-a2" else set()
     for r in published(table):
         barred = YEAST if r["dataset"] == "Yeast" else ""
         for quantity, name in (("accuracy", "accuracy"), ("kept", "retained"), ("bandwidth", "p")):
@@ -27,7 +30,10 @@ def small_published(table):
             if value is None:
                 continue
             se = number(r[f"smkda_{name}_se"])
-            cells.append(Cell(table, r["dataset"], "sMKDA", quantity, value, "se", se, 2, barred=barred))
+            repeats = "smkda-a1" if r["dataset"] in first else ""
+            cells.append(
+                Cell(table, r["dataset"], "sMKDA", quantity, value, "se", se, 2, barred=barred, repeats=repeats)
+            )
     return cells
 
 

@@ -13,6 +13,7 @@ class Extra:
     name: str
     header: list
     rows: list
+    made: str = ""  # commit and day of the run
 
     def shown(self):
         return markdown(self.header, self.rows)

@@ -134,7 +134,7 @@ def test_short_tables_run(table, papers_data, tmp_path):
 
 def test_nine_tenths_of_the_errors_and_accuracies_are_met():
     cells, met, *_ = [sum(n) for n in zip(*(report.counts(c) for c, _ in report.load().values()), strict=True)]
-    assert cells == 142 and met >= 0.9 * cells
+    assert cells == 140 and met >= 0.9 * cells
 
 
 @pytest.mark.parametrize(
