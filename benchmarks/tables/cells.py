@@ -1,7 +1,7 @@
 """Cells: a published figure, ours, and whether they agree. The rules of agreement are stated here and nowhere else."""
 
 import csv
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 PUBLISHED = Path(__file__).parent / "published"
@@ -39,6 +39,22 @@ class Cell:
     inferred: str = ""  # what the paper or the data leave open, if ours rests on an inference
     repeats: str = ""  # the table that publishes the same figure; it is counted there
     made: str = ""  # commit and day of the run that ours is from
+    reading: float | None = None  # ours under the other reading that the section describes
+    reading_se: float | None = None
+    reading_splits: int = 0
+    reading_made: str = ""
+
+    @property
+    def read_otherwise(self):
+        """The cell with the other reading in the place of ours."""
+        return replace(
+            self,
+            ours=self.reading,
+            se=self.reading_se,
+            splits=self.reading_splits,
+            made=self.reading_made,
+            reading=None,
+        )
 
     @property
     def key(self):
@@ -94,7 +110,10 @@ class Cell:
         return f"{self.difference / width:+.1f} {name}" if width else f"{self.difference:+.{self.decimals}f}"
 
     def as_dict(self):
-        return asdict(self) | {"verdict": self.verdict, "difference": self.shown_difference()}
+        """The stored form, without what few cells have."""
+        rare = ("inferred", "repeats", "reading", "reading_se", "reading_splits", "reading_made")
+        own = {k: v for k, v in asdict(self).items() if v or k not in rare}
+        return own | {"verdict": self.verdict, "difference": self.shown_difference()}
 
 
 def cell_of(record):
@@ -128,6 +147,13 @@ def fill(cell, values):
         cell.splits = len(values)
 
 
+def fill_reading(cell, values):
+    """The same under the other reading."""
+    if values:
+        cell.reading, cell.reading_se = mean_se(values)
+        cell.reading_splits = len(values)
+
+
 def markdown(header, rows):
     """A Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
@@ -148,3 +174,14 @@ def shown(cells):
     return markdown(
         ["data", "method", "figure", "paper (spread)", "ours", "s.e.", "splits", "difference", "verdict"], rows
     )
+
+
+def shown_readings(cells):
+    """The table of the cells that have another reading: ours, and that, each with its verdict."""
+    rows = []
+    for c in (c for c in cells if c.reading is not None):
+        other, digits = c.read_otherwise, c.decimals
+        paper = f"{c.paper:.{digits}f}" + (f" ({c.spread:g})" if c.spread is not None else "")
+        ours = ["", c.verdict] if c.ours is None else [f"{c.ours:.{digits + 1}f}", c.verdict]
+        rows.append([c.row, c.column, paper, *ours, f"{other.ours:.{digits + 1}f}", other.splits, other.verdict])
+    return markdown(["data", "method", "paper (spread)", "ours", "verdict", "plain doubles", "splits", "verdict"], rows)

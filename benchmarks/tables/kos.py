@@ -200,7 +200,9 @@ def sim2(work, cells):
     sparse = {label: [r["weights"] for r in rs] for label, rs in results.items() if "sparse" in label}
     return [
         Extra("selection", SELECTION, selection_rows(results, 4)),
-        Extra("weights", ["feature", *(f"`{label}`: mean weight (two s.e.)" for label in sparse)], mean_weights(sparse)),
+        Extra(
+            "weights", ["feature", *(f"`{label}`: mean weight (two s.e.)" for label in sparse)], mean_weights(sparse)
+        ),
     ]
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from catalogue import OUT_OF_SCOPE, TABLES
-from cells import MAIN, RULES, cell_of, markdown, shown
+from cells import MAIN, RULES, cell_of, markdown, shown, shown_readings
 from table import Extra
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +18,7 @@ from wrapping import wrapped
 RECORD = ROOT / "docs" / "evidence" / "reproduction.json"
 PAGE = ROOT / "docs" / "evidence" / "reproduction.md"
 PROSE = Path(__file__).parent / "prose"
+READING = ("reading", "reading_se", "reading_splits", "reading_made")
 NOT_RUN = "not in the run that is recorded; the command above computes it."
 
 
@@ -32,7 +33,8 @@ def load():
         for c in cells:
             old = known.get(c.key)
             if old is not None:
-                c.ours, c.se, c.splits, c.made = old.ours, old.se, old.splits, old.made
+                for field in ("ours", "se", "splits", "made", *READING):
+                    setattr(c, field, getattr(old, field))
         tables[name] = (cells, [Extra(**e) for e in stored["extras"]])
     return tables
 
@@ -46,18 +48,46 @@ def save(tables):
     RECORD.write_text(text + "\n")
 
 
-def update(name, cells, extras, made, whole):
-    """Puts the cells of a run in the place of the recorded ones; a cell that was not run keeps what it had."""
+def update(name, cells, extras, made, only=()):
+    """Puts the cells of a run in the place of the recorded ones; a cell that was not run keeps what it had.
+
+    If only some rows were run, so do the other rows of the extra tables.
+    """
     tables = load()
     old, old_extras = tables[name]
+    known = {c.key: c for c in old}
     for c in cells:
         c.made = made if c.ours is not None else ""
+        c.reading_made = made if c.reading is not None else ""
+        if c.reading is None:
+            for field in READING:
+                setattr(c, field, getattr(known[c.key], field))
     for e in extras:
         e.made = made
+    if only:
+        extras = merged_extras(old_extras, extras, only)
     fresh = {c.key: c for c in cells if c.ours is not None}
     merged = [fresh.get(c.key, c) for c in old]
-    tables[name] = (merged, extras if whole else old_extras)
+    tables[name] = (merged, extras)
     save(tables)
+
+
+def merged_extras(old, fresh, only):
+    """Extra tables with the rows of a partial run in place of the old ones. The first cell says what a row is about."""
+    known, result = {e.name: e for e in old}, []
+    for e in fresh:
+        before = known.get(e.name)
+        if not e.rows:
+            result.append(before or e)
+        elif before is None or before.header != e.header:
+            result.append(e)
+        else:
+            rest = [r for r in before.rows if r[0] not in only]
+            first = min((i for i, r in enumerate(before.rows) if r[0] in only), default=len(before.rows))
+            ahead = sum(r[0] not in only for r in before.rows[:first])
+            made = "; ".join(dict.fromkeys(m for m in (before.made, e.made) if m))
+            result.append(Extra(e.name, e.header, [*rest[:ahead], *e.rows, *rest[ahead:]], made))
+    return result
 
 
 def prose(name):
@@ -105,6 +135,12 @@ def not_met(cells, explanations):
     return "\n".join(lines)
 
 
+def met_otherwise(cells):
+    """Errors and accuracies that are not met, but by the other reading of their section."""
+    main = [c for c in cells if c.quantity in MAIN and not c.repeats]
+    return sum(c.reading is not None and not c.met and c.read_otherwise.met for c in main)
+
+
 def counts(cells):
     """Errors and accuracies: all, met, not met, not comparable, not run; other figures: all, met.
 
@@ -137,6 +173,20 @@ def summary(tables):
     return markdown([*header, "splits", "commit and day of the run"], rows)
 
 
+def otherwise(tables):
+    """What inferences and other readings do to the counts."""
+    cells = [c for own, _ in tables.values() for c in own if c.quantity in MAIN and not c.repeats]
+    inferred = [c for c in cells if c.inferred and c.ours is not None]
+    text = f"Of the errors and accuracies, {len(inferred)} are inferred, {sum(c.met for c in inferred)} of them met."
+    if again := met_otherwise(cells):
+        missed = sum(c.verdict == "no" for c in cells)
+        text += (
+            f" Of the {missed} that are not met, {again} are when a decision value is computed in plain double "
+            "precision ([l2-2](#l2-2)); they stay not met here."
+        )
+    return text
+
+
 def percent(part, whole):
     """Rounded down, so that a share is never shown as more than it is."""
     return f"{1000 * part // whole / 10:.1f}" if whole else "0"
@@ -150,6 +200,8 @@ def section(name, cells, extras):
         word, _, which = match.group(1).partition(" ")
         if word == "cells":
             return shown(cells)
+        if word == "readings":
+            return shown_readings(cells) if any(c.reading is not None for c in cells) else "*Not run.*"
         if word == "not-met":
             return not_met(cells, explanations) or "All cells are met."
         return places[which].shown() if which in places and places[which].rows else "*Not run.*"
@@ -166,7 +218,7 @@ def assemble(tables):
         for name, methods in OUT_OF_SCOPE.items()
     )
     top = (PROSE / "top.md").read_text().strip()
-    parts = {"summary": summary(tables), "rules": rules, "foreign": foreign}
+    parts = {"summary": summary(tables), "rules": rules, "foreign": foreign, "otherwise": otherwise(tables)}
     for word, text in parts.items():
         top = top.replace("{{" + word + "}}", text)
     return wrapped("\n".join([top + "\n", *(section(name, *parts) for name, parts in tables.items())]))

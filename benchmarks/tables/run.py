@@ -16,8 +16,9 @@ import time
 from pathlib import Path
 
 import report
+from arithmetic import numpy
 from catalogue import TABLES, unclaimed
-from cells import shown
+from cells import shown, shown_readings
 from program import ProgramError
 from work import Store, Work, commit, digest
 
@@ -32,7 +33,8 @@ def run_table(table, a):
     store = Store(a.work / f"{table.store or table.name}.jsonl", digest(a.program), a.any_build)
     rows = tuple(a.only) if a.only else table.short_rows if a.short else None
     limit = SHORT_SPLITS if a.short else a.splits
-    work = Work(a.program, a.data, folder, store, limit, rows, a.short, a.jobs)
+    plain = a.paper_arithmetic and table.paper_arithmetic
+    work = Work(a.program, a.data, folder, store, limit, rows, a.short, plain, a.jobs)
     cells, start = table.published(), time.monotonic()
     known = {c.row for c in cells}
     if unknown := [row for row in a.only or () if row not in known]:
@@ -40,6 +42,8 @@ def run_table(table, a):
     extras = table.run(work, cells)
     # If only a part of the table is run, that part.
     print(f"### {table.title}\n\n{shown([c for c in cells if rows is None or c.row in rows])}\n")
+    if any(c.reading is not None for c in cells):
+        print(f"{shown_readings(cells)}\n")
     for e in (e for e in extras if e.rows):
         print(f"{e.shown()}\n")
     print(f"{time.monotonic() - start:.0f} s, {len(store.builds)} build(s) of the program", file=sys.stderr, flush=True)
@@ -78,6 +82,11 @@ def main():
     parser.add_argument(
         "--jobs", type=count, default=os.cpu_count() or 1, help="fits in parallel; default: the number of cores"
     )
+    parser.add_argument(
+        "--paper-arithmetic",
+        action="store_true",
+        help="l2-2 and l2-3: also with decisions in plain double precision, as a second reading; needs NumPy",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="cells and extra tables as JSON")
     parser.add_argument(
         "--update", action="store_true", help="put the figures into docs/evidence/reproduction.json and .md; `all` does"
@@ -103,6 +112,10 @@ def main():
     if a.short and a.update:
         sys.exit("--short is a test of the tables, not a figure: it cannot --update the page")
     chosen = list(TABLES) if a.table == "all" else [a.table]
+    if a.paper_arithmetic:
+        if not any(TABLES[name].paper_arithmetic for name in chosen):
+            sys.exit("--paper-arithmetic is a reading of l2-2 and l2-3 only")
+        numpy()
     updates = a.update or (a.table == "all" and not (a.short or a.splits or a.only))
     made = f"{commit(ROOT)}, {datetime.datetime.now(datetime.UTC).date()}"
     results = {}
@@ -114,7 +127,7 @@ def main():
         results[name] = report.as_json(cells, extras)
         if updates:
             # After each table, so that an interruption costs one.
-            report.update(name, cells, extras, made, whole=not a.only)
+            report.update(name, cells, extras, made, a.only or ())
             for picture in (a.work / name).glob("figures/*.svg"):
                 shutil.copy(picture, ROOT / "docs" / "figures" / picture.name)
     if a.json:
