@@ -7,7 +7,16 @@ from pathlib import Path
 PUBLISHED = Path(__file__).parent / "published"
 
 # What a figure measures, and which way is better; 0: neither.
-BETTER = {"error": -1, "accuracy": 1, "kept": -1, "bandwidth": 0, "count": 0, "replications": 1, "share": 0}
+BETTER = {
+    "error": -1,
+    "accuracy": 1,
+    "kept": -1,
+    "bandwidth": 0,
+    "count": 0,
+    "replications": 1,
+    "share": 0,
+    "weights": -1,
+}
 # The figures that the promise is about; the others are shown and judged next to them.
 MAIN = ("error", "accuracy")
 
@@ -17,6 +26,7 @@ RULES = {
     "ten": "only the number of splits is published, ten: within two standard errors of a mean of ten, or better",
     "draw": "one draw is published: within two standard deviations over our draws, or better",
     "exact": "counts of a method without choices: the same",
+    "rounded": 'a number is given as "about": it rounds to the same',
 }
 
 
@@ -63,8 +73,8 @@ class Cell:
     @property
     def unit(self):
         """The unit of the difference, and its name."""
-        if self.rule == "sd":
-            return self.spread, "sd"
+        if self.rule in ("sd", "rounded"):
+            return self.spread, "sd" if self.rule == "sd" else ""
         if self.rule == "se":
             return ((self.spread or 0) ** 2 + (self.se or 0) ** 2) ** 0.5, "s.e."
         if self.rule == "ten":
@@ -96,7 +106,7 @@ class Cell:
             return self.ours == self.paper
         # Tables are compared to their own decimals; one draw, or the same figure in all splits, has no spread.
         gap = round(abs(self.difference), self.decimals) if self.rule == "sd" else abs(self.difference)
-        width = {"sd": 1, "se": 2, "ten": 2, "draw": 2}[self.rule] * self.unit[0]
+        width = {"sd": 1, "rounded": 1, "se": 2, "ten": 2, "draw": 2}[self.rule] * self.unit[0]
         return gap <= width + 1e-9
 
     @property
@@ -107,7 +117,7 @@ class Cell:
         if self.difference is None:
             return ""
         width, name = self.unit
-        return f"{self.difference / width:+.1f} {name}" if width else f"{self.difference:+.{self.decimals}f}"
+        return f"{self.difference / width:+.1f} {name}" if width and name else f"{self.difference:+.{self.decimals}f}"
 
     def as_dict(self):
         """The stored form, without what few cells have."""

@@ -36,6 +36,9 @@ def published_of(table, name):
             column = f"{r['method']}, {r['quantity'].replace('_', ' ').replace('train ', 'training ')}"
             row = r["dataset"] + (f", {r['setting']}" if r["setting"] else "")
             rule = "se" if se is not None else "draw" if sd is None else "sd"
+            if r["quantity"] in ("genes", "dimensions"):
+                cells.append(Cell(name, row, column, "count", float(r["value"]), rule, None, 0, inferred=inferred))
+                continue
             cells.append(Cell(name, row, column, "error", float(r["value"]), rule, se or sd, 3, inferred=inferred))
     return cells
 
@@ -75,6 +78,64 @@ def table_1(work, cells):
             rows.append([noise, label, exact, f"{statistics.mean(errors):.3f}", f"{sd:.3f}"])
     header = ["noise features", "setting", "exactly the two", "test error", "sd over draws"]
     return [Extra("noise", header, rows)]
+
+
+EPSILONS = (1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.06, 0.1, 0.2, 0.5)
+LAMBDAS = [2.0**e for e in range(-10, 11, 2)]
+SIZES = (50, 100, 200, 500, 1000, 2000)
+
+
+def figures(work, cells):
+    """Figures 3 and 4c: dimensions against epsilon, errors against lambda, dimensions and the number of test rows."""
+    draws, base = work.splits(DRAWS), ["--method", "fivm", "--bandwidth", "1", "--no-cv"]
+
+    def task(epsilons, lambdas, sizes, seed):
+        header, train, test = mixture(seed, [(1.5, 0), (0, 1.5)], 100, 8)
+        with work.scratch() as folder:
+            a, b = write(folder / "train.csv", header, train), write(folder / "test.csv", header, test)
+
+            def fit(ridge, *options):
+                return work.fit(a, *base, "--ridge", ridge, *options, test=b)
+
+            def until(epsilon, ridge=0.5):
+                f = fit(ridge, "--stop", "accuracy", "--tol", epsilon)
+                return [len(f["selected_features"]), f["train_error"], f["test_error"]]
+
+            by_epsilon, by_lambda = [until(e) for e in epsilons], [until(0.05, v) for v in lambdas]
+            path = [s["train_error"] for s in fit(0.5, "--stop", "none")["path"]]
+            model = folder / "model.ks"
+            fit(0.5, "--stop", "accuracy", "--tol", 0.05, "--model", model)
+            said = work.run_json("predict", model, b)["predicted"]
+        order = list(range(len(test)))
+        random.Random(seed).shuffle(order)
+        wrong = [said[i] != test[i][-1] for i in order]
+        return {"epsilon": by_epsilon, "lambda": by_lambda, "path": path, "sizes": [sum(wrong[:m]) / m for m in sizes]}
+
+    keys = [(EPSILONS, LAMBDAS, SIZES, seed) for seed in range(draws)]
+    results = work.map("figures 3 and 4", keys, task)
+    for c in cells:
+        k = EPSILONS.index(float(c.row.rpartition("=")[2]))
+        fill(c, [r["epsilon"][k][0] for r in results])
+
+    def means(key, k):
+        return [f"{statistics.mean(r[key][k][j] for r in results):.{1 if j == 0 else 3}f}" for j in range(3)]
+
+    def spread(values):
+        return f"{statistics.mean(values):.3f}", f"{statistics.stdev(values) if draws > 1 else 0.0:.3f}"
+
+    most = range(max(len(r["path"]) for r in results))
+    paths = [[r["path"][k] for r in results if k < len(r["path"])] for k in most]
+    head = ["dimensions", "training error", "test error"]
+    return [
+        Extra("epsilons", ["epsilon", *head], [[f"{e:g}", *means("epsilon", k)] for k, e in enumerate(EPSILONS)]),
+        Extra("lambdas", ["lambda", *head], [[f"{v:g}", *means("lambda", k)] for k, v in enumerate(LAMBDAS)]),
+        Extra("dimensions", ["dimensions", "training error", "sd"], [[k + 1, *spread(p)] for k, p in enumerate(paths)]),
+        Extra(
+            "sizes",
+            ["test rows", "test error", "sd"],
+            [[m, *spread([r["sizes"][k] for r in results])] for k, m in enumerate(SIZES)],
+        ),
+    ]
 
 
 def three_classes(work, cells):
@@ -217,13 +278,15 @@ def breast(file, held_out, inferred=None):
                 rows.append(gene_row(name, label, *found))
                 return found[0]
 
-            for c in cells:
+            for c in (c for c in cells if c.quantity == "error"):
                 if "0.05" in c.row:
                     options = [*BREAST, "--tol", "0.05", "--max-features", "5"]
                 else:
                     options = [*BREAST, "--tol", "0.001", "--max-features", "6"]
                 results = measured(options, f"the paper's, epsilon {options[options.index('--tol') + 1]}")
                 fill(c, [r["error"] for r in results])
+                for count in (d for d in cells if d.quantity == "count" and d.row == c.row):
+                    fill(count, [r["genes"] for r in results])
             measured(["--max-features", "5"], "default, at most 5 genes")
         return [Extra("readings", GENES, rows)]
 
@@ -236,7 +299,8 @@ def colon(work, cells):
         for label, options in (("the paper's", COLON), ("default, at most 5 genes", ["--max-features", "5"])):
             results, whole = microarray(work, "alon_colon", logs, 12, options, f"{name}, {label}")
             if logs and options is COLON:
-                fill(cells[0], [r["error"] for r in results])
+                for c in cells:
+                    fill(c, [r["genes" if c.quantity == "count" else "error"] for r in results])
             rows.append(gene_row(f"colon, {name}", label, results, whole))
     return [Extra("readings", GENES, rows)]
 
@@ -259,5 +323,6 @@ TABLES = [
     table("fivm-2", "Table 2: breast cancer, oestrogen receptor", ("2",), SPLITS, (), breast("west_breast_er", 13, 9)),
     table("fivm-3", "Table 3: breast cancer, lymph nodes", ("3",), SPLITS, (), breast("west_breast_ln", 14)),
     table("fivm-4", "Table 4: colon cancer", ("4",), SPLITS, (), colon),
+    table("fivm-figures", "Figures 3 and 4", ("figures",), DRAWS, ("all",), figures),
     table("fivm-multiclass", "section 6 and Figure 8: three classes", ("8",), CLASS_DRAWS, ("all",), three_classes),
 ]

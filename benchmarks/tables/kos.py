@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import statistics
 
 from cells import Cell, fill, mean_se, published
 from program import run
@@ -128,7 +129,8 @@ def simulated(work, demo, settings, replications):
     def task(options, seed):
         f = work.fit(replication(work, demo, seed), *HOLDOUT, "--seed", seed, *options)
         weights = f["feature_weights"]
-        return {"error": 100 * f["test_error"], "weights": [abs(weights[n]) for n in f["feature_names"]]}
+        found = [abs(weights[n]) for n in f["feature_names"]]
+        return {"error": 100 * f["test_error"], "weights": found, "ridge": f["params"]["ridge"]}
 
     return {
         label: work.map(f"{demo}, {label}", [(options, seed) for seed in range(replications)], task)
@@ -167,18 +169,34 @@ def binomial(row):
     return round((of * share * (1 - share)) ** 0.5, 2)
 
 
+PAPERS = "sparse-kos, paper's ridge, grid and steps"
+SIM_1 = {
+    "sparse-kos": ["--method", "sparse-kos"],
+    "sparse-kos, paper's ridge": ["--method", "sparse-kos", *LITERAL],
+    PAPERS: ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
+    "kos": ["--method", "kos"],
+    "kos, paper's ridge": ["--method", "kos", *LITERAL],
+}
+# Figure 3: GCV in the place of the stabilization, in the paper's reading and in ours.
+GCV = {
+    "paper's grid and steps, GCV": ["--method", "sparse-kos", "--ridge-rule", "gcv", *PUBLISHED_STEPS],
+    "default, GCV": ["--method", "sparse-kos", "--ridge-rule", "gcv"],
+}
+SIM_2 = {
+    "sparse-kos": ["--method", "sparse-kos"],
+    PAPERS: ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
+    "kos": ["--method", "kos"],
+}
+
+
 def sim1(work, cells):
-    settings = {
-        "sparse-kos": ["--method", "sparse-kos"],
-        "sparse-kos, paper's ridge": ["--method", "sparse-kos", *LITERAL],
-        "sparse-kos, paper's ridge, grid and steps": ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
-        "kos": ["--method", "kos"],
-        "kos, paper's ridge": ["--method", "kos", *LITERAL],
-    }
     splits = work.splits(100)
-    results = simulated(work, "rings", settings, splits)
-    weights = [r["weights"] for r in results["sparse-kos, paper's ridge, grid and steps"]]
+    results = simulated(work, "rings", SIM_1, splits)
+    by_gcv = simulated(work, "rings", GCV, splits)
+    pairs = zip(results[PAPERS], by_gcv["paper's grid and steps, GCV"], strict=True)
+    weights = [r["weights"] for r in results[PAPERS]]
     found = {
+        "GCV takes the smaller ridge": [b["ridge"] < a["ridge"] for a, b in pairs],
         "both true features kept": [w[0] > 0 and w[1] > 0 for w in weights],
         "both true features at weight 1": [min(w[:2]) > 0.9999 for w in weights],
         "both noise features dropped": [not any(w[2:]) for w in weights],
@@ -186,17 +204,29 @@ def sim1(work, cells):
     for cell in cells:
         # Of a hundred, as in the paper.
         fill(cell, [100.0 * v for v in found[cell.column]])
-    return [Extra("selection", SELECTION, selection_rows(results, 2))]
+    rules = {
+        "paper's grid and steps, stabilization as printed": results[PAPERS],
+        "paper's grid and steps, GCV": by_gcv["paper's grid and steps, GCV"],
+        "default, stabilization": results["sparse-kos"],
+        "default, GCV": by_gcv["default, GCV"],
+    }
+    ridges = []
+    for label, replications in rules.items():
+        mean, se = mean_se([r["error"] for r in replications])
+        quartiles = [f"{q:.2g}" for q in quantiles([r["ridge"] for r in replications])]
+        ridges.append([label, *quartiles, f"{mean:.2f} %", "" if se is None else f"{se:.2f}", len(replications)])
+    header = ["sparse KOS", "ridge: first quartile", "median", "third quartile", "mean error", "s.e.", "replications"]
+    return [Extra("selection", SELECTION, selection_rows(results, 2)), Extra("ridges", header, ridges)]
+
+
+def quantiles(values):
+    """The quartiles."""
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else 3 * values
 
 
 def sim2(work, cells):
     del cells  # The paper names no figure.
-    settings = {
-        "sparse-kos": ["--method", "sparse-kos"],
-        "sparse-kos, paper's ridge, grid and steps": ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
-        "kos": ["--method", "kos"],
-    }
-    results = simulated(work, "sine", settings, work.splits(100))
+    results = simulated(work, "sine", SIM_2, work.splits(100))
     sparse = {label: [r["weights"] for r in rs] for label, rs in results.items() if "sparse" in label}
     return [
         Extra("selection", SELECTION, selection_rows(results, 4)),

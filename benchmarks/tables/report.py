@@ -82,9 +82,10 @@ def merged_extras(old, fresh, only):
         elif before is None or before.header != e.header:
             result.append(e)
         else:
-            rest = [r for r in before.rows if r[0] not in only]
-            first = min((i for i, r in enumerate(before.rows) if r[0] in only), default=len(before.rows))
-            ahead = sum(r[0] not in only for r in before.rows[:first])
+            again = {*only, *(r[0] for r in e.rows)}
+            rest = [r for r in before.rows if r[0] not in again]
+            first = min((i for i, r in enumerate(before.rows) if r[0] in again), default=len(before.rows))
+            ahead = sum(r[0] not in again for r in before.rows[:first])
             made = "; ".join(dict.fromkeys(m for m in (before.made, e.made) if m))
             result.append(Extra(e.name, e.header, [*rest[:ahead], *e.rows, *rest[ahead:]], made))
     return result

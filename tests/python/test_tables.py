@@ -18,7 +18,7 @@ from cells import PUBLISHED, Cell, fill, published
 from table import Extra
 from work import Store, Work
 
-TABLES = ("kos-2", "smkda-a1", "smkda-thyroid", "fivm-1", "l1dkf-1", "l2-2", "l2-3")
+TABLES = ("kos-2", "smkda-a1", "smkda-thyroid", "fivm-1", "fivm-figures", "l1dkf-1", "l2-2", "l2-3")
 
 
 def test_the_page_is_what_the_figures_and_the_prose_give():
@@ -252,7 +252,7 @@ def test_every_published_figure_counts_once():
 
 def test_nine_tenths_of_the_errors_and_accuracies_are_met():
     cells, met, *_ = [sum(n) for n in zip(*(report.counts(c) for c, _ in report.load().values()), strict=True)]
-    assert cells == 140 and met >= 0.9 * cells
+    assert cells == 141 and met >= 0.9 * cells
 
 
 @pytest.mark.parametrize(
