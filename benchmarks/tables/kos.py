@@ -5,7 +5,8 @@ import random
 import statistics
 
 from cells import Cell, fill, mean_se, published
-from program import run
+from mixtures import disc_in_ring, four_of_ten
+from program import write
 from table import Extra, Table
 from work import digest
 
@@ -112,28 +113,21 @@ def often(weights, which):
     return ", ".join(f"`{n}` {k / len(weights):.2f}" for k, n in found)
 
 
-def replication(work, demo, seed):
-    """The file of a replication. `demo` also fits models, which takes longer than a setting does, so it runs once."""
-    kept = work.folder / work.store.build / f"{demo}-{seed}.csv"
-    if not kept.exists():
-        kept.parent.mkdir(exist_ok=True)
-        with work.scratch() as folder:
-            run(work.program, "demo", demo, "--seed", seed, "--save", folder, "--quiet")
-            (folder / f"{demo}.csv").rename(kept)
-    return kept
+MODELS = {"model 1": disc_in_ring, "model 2": four_of_ten}
 
 
-def simulated(work, demo, settings, replications):
-    """Per setting and replication, the error in percent on the held-out third, and the weights."""
+def simulated(work, model, settings, replications):
+    """Per setting and replication, the error in percent on the held-out third, the weights and the ridge."""
 
     def task(options, seed):
-        f = work.fit(replication(work, demo, seed), *HOLDOUT, "--seed", seed, *options)
+        with work.scratch() as folder:
+            f = work.fit(write(folder / "draw.csv", *MODELS[model](seed)), *HOLDOUT, "--seed", seed, *options)
         weights = f["feature_weights"]
         found = [abs(weights[n]) for n in f["feature_names"]]
         return {"error": 100 * f["test_error"], "weights": found, "ridge": f["params"]["ridge"]}
 
     return {
-        label: work.map(f"{demo}, {label}", [(options, seed) for seed in range(replications)], task)
+        label: work.map(f"{model}, {label}", [(options, seed) for seed in range(replications)], task)
         for label, options in settings.items()
     }
 
@@ -191,8 +185,8 @@ SIM_2 = {
 
 def sim1(work, cells):
     splits = work.splits(100)
-    results = simulated(work, "rings", SIM_1, splits)
-    by_gcv = simulated(work, "rings", GCV, splits)
+    results = simulated(work, "model 1", SIM_1, splits)
+    by_gcv = simulated(work, "model 1", GCV, splits)
     pairs = zip(results[PAPERS], by_gcv["paper's grid and steps, GCV"], strict=True)
     weights = [r["weights"] for r in results[PAPERS]]
     found = {
@@ -226,7 +220,7 @@ def quantiles(values):
 
 def sim2(work, cells):
     del cells  # The paper names no figure.
-    results = simulated(work, "sine", SIM_2, work.splits(100))
+    results = simulated(work, "model 2", SIM_2, work.splits(100))
     sparse = {label: [r["weights"] for r in rs] for label, rs in results.items() if "sparse" in label}
     return [
         Extra("selection", SELECTION, selection_rows(results, 4)),

@@ -3,7 +3,8 @@
 DIR holds the papers' data sets as CSV files (last column `class`). The results of every split are kept under
 target/tables, by build of the program, bytes of the data and options: an interrupted run continues where it stopped.
 `all` runs every table and writes reproduction.json and reproduction.md of docs/evidence; `page` writes both again, by
-the rules as they are now, from the recorded figures and the prose; `list` names the tables.
+the rules as they are now, from the recorded figures and the prose; `figures` draws the papers' figures as one HTML
+page; `list` names the tables.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sys
 import time
 from pathlib import Path
 
+import figures
 import report
 from arithmetic import numpy
 from catalogue import TABLES, unclaimed
@@ -26,15 +28,21 @@ ROOT = Path(__file__).resolve().parents[2]
 SHORT_SPLITS = 2
 
 
-def run_table(table, a):
-    """Runs one table; its cells and extras."""
+def work_of(table, a):
+    """What a table needs to run."""
     folder = a.work / table.name
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(a.work / f"{table.store or table.name}.jsonl", digest(a.program), a.any_build)
     rows = tuple(a.only) if a.only else table.short_rows if a.short else None
     limit = SHORT_SPLITS if a.short else a.splits
     plain = a.paper_arithmetic and table.paper_arithmetic
-    work = Work(a.program, a.data, folder, store, limit, rows, a.short, plain, a.jobs)
+    return Work(a.program, a.data, folder, store, limit, rows, a.short, plain, a.jobs)
+
+
+def run_table(table, a):
+    """Runs one table; its cells and extras."""
+    work = work_of(table, a)
+    rows, store = work.rows, work.store
     cells, start = table.published(), time.monotonic()
     known = {c.row for c in cells}
     if unknown := [row for row in a.only or () if row not in known]:
@@ -63,9 +71,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "table",
-        choices=[*TABLES, "all", "page", "list"],
+        choices=[*TABLES, "all", "page", "figures", "list"],
         metavar="TABLE",
-        help=f"all, page, list, or one of {', '.join(TABLES)}",
+        help=f"all, page, figures, list, or one of {', '.join(TABLES)}",
     )
     parser.add_argument(
         "--data", type=Path, default=Path(os.environ.get("KERNSIEVE_DATA", ROOT.parent / "shared" / "data"))
@@ -109,6 +117,12 @@ def main():
     a.program = shutil.which(a.program) or sys.exit(
         f"{a.program} is not there; KERNSIEVE or --program names the program"
     )
+    if a.table == "figures":
+        path = a.work / "figures.html"
+        works = {name: work_of(TABLES[name], a) for name in figures.WORKS}
+        path.write_text(figures.page(works))
+        print(path)
+        return
     if a.short and a.update:
         sys.exit("--short is a test of the tables, not a figure: it cannot --update the page")
     chosen = list(TABLES) if a.table == "all" else [a.table]

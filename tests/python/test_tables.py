@@ -1,8 +1,10 @@
 """The papers' tables: the page is made from the committed figures, nothing published is left out, and tables run."""
 
 import json
+import math
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "tables"))
 
 import arithmetic
 import catalogue
+import chart
 import l2
+import mixtures
 import report
 from cells import PUBLISHED, Cell, fill, published
 from table import Extra
@@ -232,6 +236,35 @@ def test_a_partial_run_replaces_its_rows_of_an_extra_table():
     a, b = report.merged_extras(old, fresh, ["y"])
     assert a.rows == [["x", 1], ["y", 3], ["z", 1]] and a.made == "first; second"
     assert b.rows == [["x"]]
+
+
+def test_simulations_are_those_of_the_paper():
+    header, rows = mixtures.disc_in_ring(1)
+    assert header == ["x1", "x2", "x3", "x4", "class"] and rows == mixtures.disc_in_ring(1)[1]
+    radii = {c: [math.hypot(float(r[0]), float(r[1])) for r in rows if r[-1] == c] for c in "12"}
+    assert min(radii["1"]) >= 2 / 3 and max(radii["2"]) <= 2 / 3 - 0.1 and 250 < len(rows) < 290
+    noise = [float(v) for r in rows for v in r[2:4]]
+    assert abs(sum(v * v for v in noise) / len(noise) - 0.5) < 0.1
+    _, rows = mixtures.four_of_ten(2)
+    for *x, label in rows:
+        a, b, c, d, *_ = map(float, x)
+        assert (c + math.sin(d + a) < b * b) == (label == "1")
+    assert len(rows) == 400 and len(rows[0]) == 11
+
+
+def test_charts_are_well_formed_and_true_to_scale():
+    c = chart.Chart("a < b & c", (0, 10), (0, 1), "x", "y")
+    c.points([(0, 0), (10, 1)], "#000", name="both ends")
+    c.box(5, [0.2, 0.4, 0.6], "#00f")
+    c.bar(1, 2, 0.5, "#0f0")
+    c.squares([(3, 0.5)], "#f00")
+    root = ElementTree.fromstring(c.svg())
+    spots = [(float(e.get("cx")), float(e.get("cy"))) for e in root.iter("{http://www.w3.org/2000/svg}circle")]
+    width, height = c.size
+    assert spots[:2] == [(c.left, height - c.bottom), (width - c.right, c.top)]
+    assert "a < b & c" in [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert [t for _, t in chart.even(0, 10)] == ["0", "2.5", "5", "7.5", "10"]
+    assert [t for _, t in chart.even(-0.05, 0.38)] == ["0", "0.1", "0.2", "0.3"]
 
 
 def test_every_published_figure_counts_once():
