@@ -51,7 +51,7 @@ def save(tables):
 def update(name, cells, extras, made, only=()):
     """Puts the cells of a run in the place of the recorded ones; a cell that was not run keeps what it had.
 
-    If only some rows were run, so do the other rows of the extra tables.
+    If only some rows were run, so do the other rows of the extra tables; so does an extra table that was not made.
     """
     tables = load()
     old, old_extras = tables[name]
@@ -64,8 +64,7 @@ def update(name, cells, extras, made, only=()):
                 setattr(c, field, getattr(known[c.key], field))
     for e in extras:
         e.made = made
-    if only:
-        extras = merged_extras(old_extras, extras, only)
+    extras = merged_extras(old_extras, extras, only)
     fresh = {c.key: c for c in cells if c.ours is not None}
     merged = [fresh.get(c.key, c) for c in old]
     tables[name] = (merged, extras)
@@ -73,13 +72,15 @@ def update(name, cells, extras, made, only=()):
 
 
 def merged_extras(old, fresh, only):
-    """Extra tables with the rows of a partial run in place of the old ones. The first cell says what a row is about."""
+    """Extra tables with the rows of a run in place of the old ones: all, or if it was partial those with the same first
+    cell, which says what a row is about.
+    """
     known, result = {e.name: e for e in old}, []
     for e in fresh:
         before = known.get(e.name)
         if not e.rows:
             result.append(before or e)
-        elif before is None or before.header != e.header:
+        elif not only or before is None or before.header != e.header:
             result.append(e)
         else:
             again = {*only, *(r[0] for r in e.rows)}

@@ -236,6 +236,8 @@ def test_a_partial_run_replaces_its_rows_of_an_extra_table():
     a, b = report.merged_extras(old, fresh, ["y"])
     assert a.rows == [["x", 1], ["y", 3], ["z", 1]] and a.made == "first; second"
     assert b.rows == [["x"]]
+    a, b = report.merged_extras(old, fresh, ())
+    assert a.rows == [["y", 3]] and b.rows == [["x"]]
 
 
 def test_simulations_are_those_of_the_paper():
