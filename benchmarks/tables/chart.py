@@ -12,7 +12,7 @@ class Chart:
 
     def __init__(self, title, x, y, xlabel="", ylabel="", size=(400, 270), xticks=None, yticks=None):
         self.title, self.x, self.y, self.size = title, x, y, size
-        self.left, self.top, self.right, self.bottom = 56, 28, 12, 44
+        self.left, self.top, self.right, self.bottom = 56, 28, 18, 44
         self.parts, self.legend = [], []
         self.labels, self.ticks = (xlabel, ylabel), (xticks or even(*x), yticks or even(*y))
 
@@ -82,13 +82,10 @@ class Chart:
         out.append(f'<text x="{middle}" y="{height - 10}" text-anchor="middle">{escape(self.labels[0])}</text>')
         turned = f'transform="translate(13 {self.top + self.inner / 2}) rotate(-90)"'
         out.append(f'<text {turned} text-anchor="middle">{escape(self.labels[1])}</text>')
-        if self.legend:
-            box = f'x="{width - self.right - 132}" y="{self.top + 2}" width="130" height="{15 * len(self.legend) + 3}"'
-            out.append(f'<rect {box} fill="#fff" fill-opacity="0.8"/>')
         for i, (name, colour) in enumerate(self.legend):
-            y = self.top + 14 + 15 * i
-            out.append(f'<rect x="{width - self.right - 128}" y="{y - 8}" width="9" height="9" fill="{colour}"/>')
-            out.append(f'<text x="{width - self.right - 115}" y="{y}">{escape(name)}</text>')
+            y = self.top + 10 + 16 * i
+            out.append(f'<rect x="{width}" y="{y - 8}" width="9" height="9" fill="{colour}"/>')
+            out.append(f'<text x="{width + 13}" y="{y}">{escape(name)}</text>')
         # What lies outside the frame is cut off.
         inside = f'<svg x="{self.left}" y="{self.top}" width="{wide}" height="{self.inner}" viewBox="{self.left} {self.top} {wide} {self.inner}">'
         body = "".join([*out[:2], inside, *self.parts, "</svg>", *out[2:]])

@@ -72,11 +72,13 @@ def kos_2(work, cells):
         method = ["--method", METHODS[cell.column], *extra]
         judged = held_out(work, f"{file} {cell.column}", source, [*method, *JUDGED[cell.column]], splits)
         fill(cell, [r["error"] for r in judged])
-        own = held_out(work, f"{file} {cell.column}, default", source, method, splits)
-        mean, se = mean_se([r["error"] for r in own])
-        defaults.append([cell.row, cell.column, f"{mean:.1f}", "" if se is None else f"{se:.2f}", splits])
+        readings = {"judged": judged}
+        if not work.judged:
+            readings["default"] = held_out(work, f"{file} {cell.column}, default", source, method, splits)
+            mean, se = mean_se([r["error"] for r in readings["default"]])
+            defaults.append([cell.row, cell.column, f"{mean:.1f}", "" if se is None else f"{se:.2f}", splits])
         if sparse:
-            for label, results in (("judged", judged), ("default", own)):
+            for label, results in readings.items():
                 weights = [r["weights"] for r in results]
                 kept.append([cell.row, label, often(weights, lambda w: w > 0), splits])
                 large.append([cell.row, label, often(weights, lambda w: w > 0.9), splits])

@@ -48,7 +48,7 @@ def save(tables):
     RECORD.write_text(text + "\n")
 
 
-def update(name, cells, extras, made, only=()):
+def update(name, cells, extras, made, only=(), judged=False):
     """Puts the cells of a run in the place of the recorded ones; a cell that was not run keeps what it had.
 
     If only some rows were run, so do the other rows of the extra tables; so does an extra table that was not made.
@@ -64,29 +64,33 @@ def update(name, cells, extras, made, only=()):
                 setattr(c, field, getattr(known[c.key], field))
     for e in extras:
         e.made = made
-    extras = merged_extras(old_extras, extras, only)
+    extras = merged_extras(old_extras, extras, only, judged)
     fresh = {c.key: c for c in cells if c.ours is not None}
     merged = [fresh.get(c.key, c) for c in old]
     tables[name] = (merged, extras)
     save(tables)
 
 
-def merged_extras(old, fresh, only):
+def merged_extras(old, fresh, only, judged=False):
     """Extra tables with the rows of a run in place of the old ones: all, or if it was partial those with the same first
-    cell, which says what a row is about.
+    cell, which says what a row is about. If only the judged settings were run, the second cell says the setting.
     """
+
+    def about(row):
+        return tuple(row[:2]) if judged else row[0]
+
     known, result = {e.name: e for e in old}, []
     for e in fresh:
         before = known.get(e.name)
         if not e.rows:
             result.append(before or e)
-        elif not only or before is None or before.header != e.header:
+        elif not (only or judged) or before is None or before.header != e.header:
             result.append(e)
         else:
-            again = {*only, *(r[0] for r in e.rows)}
-            rest = [r for r in before.rows if r[0] not in again]
-            first = min((i for i, r in enumerate(before.rows) if r[0] in again), default=len(before.rows))
-            ahead = sum(r[0] not in again for r in before.rows[:first])
+            again = {*map(about, e.rows)} | (set() if judged else set(only))
+            rest = [r for r in before.rows if about(r) not in again]
+            first = min((i for i, r in enumerate(before.rows) if about(r) in again), default=len(before.rows))
+            ahead = sum(about(r) not in again for r in before.rows[:first])
             made = "; ".join(dict.fromkeys(m for m in (before.made, e.made) if m))
             result.append(Extra(e.name, e.header, [*rest[:ahead], *e.rows, *rest[ahead:]], made))
     return result

@@ -238,6 +238,9 @@ def test_a_partial_run_replaces_its_rows_of_an_extra_table():
     assert b.rows == [["x"]]
     a, b = report.merged_extras(old, fresh, ())
     assert a.rows == [["y", 3]] and b.rows == [["x"]]
+    # With the judged settings alone, the others keep their rows.
+    a, _ = report.merged_extras(old, [Extra("a", ["data", "n"], [["y", 2]]), fresh[1]], (), judged=True)
+    assert a.rows == old[0].rows
 
 
 def test_simulations_are_those_of_the_paper():
