@@ -4,10 +4,12 @@ import fivm
 import kos
 import l1dkf
 import l2
+import l2_figures
 import smkda
+import times
 from cells import PUBLISHED, published
 
-TABLES = {t.name: t for module in (kos, smkda, fivm, l1dkf, l2) for t in module.TABLES}
+TABLES = {t.name: t for module in (kos, smkda, fivm, l1dkf, l2, l2_figures, times) for t in module.TABLES}
 
 # Methods of other authors, by published table; `*` is the whole table.
 OUT_OF_SCOPE = {

@@ -2,9 +2,11 @@
 
 import gzip
 import random
+import statistics
 
 from cells import Cell, fill, mean_se, published
-from program import run
+from mixtures import disc_in_ring, four_of_ten
+from program import write
 from table import Extra, Table
 from work import digest
 
@@ -21,11 +23,19 @@ CREDIT_SPLITS = 20
 
 
 def kos_2_published():
-    return [
+    """The errors of Table 2, and what section 6.3 says of the weights; "consistently" is read as always."""
+    cells = [
         Cell("kos-2", r["dataset"], r["method"], "error", float(r["error_percent"]), "se", float(r["se"]))
         for r in published("kos-2")
         if r["method"] in METHODS
     ]
+    for r in published("kos-weights"):
+        column, value = f"{r['method']}, {r['quantity']}", float(r["value"])
+        if r["of"]:
+            cells.append(Cell("kos-2", r["dataset"], column, "share", value, "se", binomial(r), 0))
+        else:
+            cells.append(Cell("kos-2", r["dataset"], column, "count", value, "exact", None, 0))
+    return cells
 
 
 def credit_subset(work):
@@ -38,20 +48,20 @@ def credit_subset(work):
 
 
 def held_out(work, name, source, options, splits):
-    """Error in percent and features of every split."""
+    """Error in percent and absolute weights of every split."""
     mark = digest(source)
 
     def task(_, options, seed):
         f = work.fit(source, *HOLDOUT, "--seed", seed, *options)
-        return {"error": 100 * f["test_error"], "features": f["selected_features"]}
+        return {"error": 100 * f["test_error"], "weights": {n: abs(w) for n, w in f["feature_weights"].items()}}
 
     return work.map(name, [(mark, [str(o) for o in options], seed) for seed in range(splits)], task)
 
 
 def kos_2(work, cells):
-    defaults, kept = [], []
+    defaults, kept, large = [], [], []
     files = {r["dataset"]: r["file"] for r in published("kos-2")}
-    for cell in cells:
+    for cell in (c for c in cells if c.quantity == "error"):
         file, sparse = files[cell.row], cell.column == "Sparse KOS"
         if not work.wants(cell.row) or (work.short and sparse):
             continue
@@ -60,54 +70,66 @@ def kos_2(work, cells):
         extra = CREDIT if credit and sparse else []
         splits = work.splits(CREDIT_SPLITS if credit and sparse else 100)
         method = ["--method", METHODS[cell.column], *extra]
-        fill(
-            cell,
-            [
-                r["error"]
-                for r in held_out(work, f"{file} {cell.column}", source, [*method, *JUDGED[cell.column]], splits)
-            ],
-        )
-        own = held_out(work, f"{file} {cell.column}, default", source, method, splits)
-        mean, se = mean_se([r["error"] for r in own])
-        defaults.append([cell.row, cell.column, f"{mean:.1f}", "" if se is None else f"{se:.2f}", splits])
+        judged = held_out(work, f"{file} {cell.column}", source, [*method, *JUDGED[cell.column]], splits)
+        fill(cell, [r["error"] for r in judged])
+        readings = {"judged": judged}
+        if not work.judged:
+            readings["default"] = held_out(work, f"{file} {cell.column}, default", source, method, splits)
+            mean, se = mean_se([r["error"] for r in readings["default"]])
+            defaults.append([cell.row, cell.column, f"{mean:.1f}", "" if se is None else f"{se:.2f}", splits])
         if sparse:
-            kept.append([cell.row, often_kept([r["features"] for r in own]), splits])
+            for label, results in readings.items():
+                weights = [r["weights"] for r in results]
+                kept.append([cell.row, label, often(weights, lambda w: w > 0), splits])
+                large.append([cell.row, label, often(weights, lambda w: w > 0.9), splits])
+            named(cells, cell.row, [r["weights"] for r in judged])
     return [
         Extra("default", ["data", "method", "error, our default", "s.e.", "splits"], defaults),
-        Extra("kept", ["data", "features kept in at least half of the splits (share), default", "splits"], kept),
+        Extra("kept", ["data", "setting", "features kept in at least half of the splits (share)", "splits"], kept),
+        Extra("large", ["data", "setting", "weight above 0.9 in at least half of the splits (share)", "splits"], large),
     ]
 
 
-def often_kept(lists):
-    counts = {}
-    for names in lists:
-        for name in names:
-            counts[name] = counts.get(name, 0) + 1
-    often = sorted(((k, n) for n, k in counts.items() if 2 * k >= len(lists)), reverse=True)
-    return ", ".join(f"`{n}` {k / len(lists):.2f}" for k, n in often)
+def named(cells, row, weights):
+    """What section 6.3 says of the weights, found in those of the judged setting."""
+    names = list(weights[0])
+    kept = [{j + 1 for j, n in enumerate(names) if w[n] > 0} for w in weights]
+    found = {
+        "Frequency above 0.9": [w[names[1]] > 0.9 for w in weights],
+        "features 1, 2, 13, 14 kept": [{1, 2, 13, 14} <= k for k in kept],
+        "feature 6 kept": [6 in k for k in kept],
+    }
+    for c in (c for c in cells if c.row == row and c.quantity != "error"):
+        what = c.column.partition(", ")[2]
+        if what in found:
+            fill(c, [100.0 * v for v in found[what]])
+        else:
+            often_kept = [j for j in range(1, len(names) + 1) if 2 * sum(j in k for k in kept) >= len(kept)]
+            c.ours, c.splits = float(len(often_kept)), len(weights)
 
 
-def replication(work, demo, seed):
-    """The file of a replication. `demo` also fits models, which takes longer than a setting does, so it runs once."""
-    kept = work.folder / work.store.build / f"{demo}-{seed}.csv"
-    if not kept.exists():
-        kept.parent.mkdir(exist_ok=True)
-        with work.scratch() as folder:
-            run(work.program, "demo", demo, "--seed", seed, "--save", folder, "--quiet")
-            (folder / f"{demo}.csv").rename(kept)
-    return kept
+def often(weights, which):
+    """The features of which this holds in at least half of the splits, most often first."""
+    counts = {n: sum(which(w[n]) for w in weights) for n in weights[0]}
+    found = sorted(((k, n) for n, k in counts.items() if 2 * k >= len(weights)), reverse=True)
+    return ", ".join(f"`{n}` {k / len(weights):.2f}" for k, n in found)
 
 
-def simulated(work, demo, settings, replications):
-    """Per setting and replication, the error in percent on the held-out third, and the weights."""
+MODELS = {"model 1": disc_in_ring, "model 2": four_of_ten}
+
+
+def simulated(work, model, settings, replications):
+    """Per setting and replication, the error in percent on the held-out third, the weights and the ridge."""
 
     def task(options, seed):
-        f = work.fit(replication(work, demo, seed), *HOLDOUT, "--seed", seed, *options)
+        with work.scratch() as folder:
+            f = work.fit(write(folder / "draw.csv", *MODELS[model](seed)), *HOLDOUT, "--seed", seed, *options)
         weights = f["feature_weights"]
-        return {"error": 100 * f["test_error"], "weights": [abs(weights[n]) for n in f["feature_names"]]}
+        found = [abs(weights[n]) for n in f["feature_names"]]
+        return {"error": 100 * f["test_error"], "weights": found, "ridge": f["params"]["ridge"]}
 
     return {
-        label: work.map(f"{demo}, {label}", [(options, seed) for seed in range(replications)], task)
+        label: work.map(f"{model}, {label}", [(options, seed) for seed in range(replications)], task)
         for label, options in settings.items()
     }
 
@@ -143,18 +165,34 @@ def binomial(row):
     return round((of * share * (1 - share)) ** 0.5, 2)
 
 
+PAPERS = "sparse-kos, paper's ridge, grid and steps"
+SIM_1 = {
+    "sparse-kos": ["--method", "sparse-kos"],
+    "sparse-kos, paper's ridge": ["--method", "sparse-kos", *LITERAL],
+    PAPERS: ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
+    "kos": ["--method", "kos"],
+    "kos, paper's ridge": ["--method", "kos", *LITERAL],
+}
+# Figure 3: GCV in the place of the stabilization, in the paper's reading and in ours.
+GCV = {
+    "paper's grid and steps, GCV": ["--method", "sparse-kos", "--ridge-rule", "gcv", *PUBLISHED_STEPS],
+    "default, GCV": ["--method", "sparse-kos", "--ridge-rule", "gcv"],
+}
+SIM_2 = {
+    "sparse-kos": ["--method", "sparse-kos"],
+    PAPERS: ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
+    "kos": ["--method", "kos"],
+}
+
+
 def sim1(work, cells):
-    settings = {
-        "sparse-kos": ["--method", "sparse-kos"],
-        "sparse-kos, paper's ridge": ["--method", "sparse-kos", *LITERAL],
-        "sparse-kos, paper's ridge, grid and steps": ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
-        "kos": ["--method", "kos"],
-        "kos, paper's ridge": ["--method", "kos", *LITERAL],
-    }
     splits = work.splits(100)
-    results = simulated(work, "rings", settings, splits)
-    weights = [r["weights"] for r in results["sparse-kos, paper's ridge, grid and steps"]]
+    results = simulated(work, "model 1", SIM_1, splits)
+    by_gcv = simulated(work, "model 1", GCV, splits)
+    pairs = zip(results[PAPERS], by_gcv["paper's grid and steps, GCV"], strict=True)
+    weights = [r["weights"] for r in results[PAPERS]]
     found = {
+        "GCV takes the smaller ridge": [b["ridge"] < a["ridge"] for a, b in pairs],
         "both true features kept": [w[0] > 0 and w[1] > 0 for w in weights],
         "both true features at weight 1": [min(w[:2]) > 0.9999 for w in weights],
         "both noise features dropped": [not any(w[2:]) for w in weights],
@@ -162,18 +200,48 @@ def sim1(work, cells):
     for cell in cells:
         # Of a hundred, as in the paper.
         fill(cell, [100.0 * v for v in found[cell.column]])
-    return [Extra("selection", SELECTION, selection_rows(results, 2))]
+    rules = {
+        "paper's grid and steps, stabilization as printed": results[PAPERS],
+        "paper's grid and steps, GCV": by_gcv["paper's grid and steps, GCV"],
+        "default, stabilization": results["sparse-kos"],
+        "default, GCV": by_gcv["default, GCV"],
+    }
+    ridges = []
+    for label, replications in rules.items():
+        mean, se = mean_se([r["error"] for r in replications])
+        quartiles = [f"{q:.2g}" for q in quantiles([r["ridge"] for r in replications])]
+        ridges.append([label, *quartiles, f"{mean:.2f} %", "" if se is None else f"{se:.2f}", len(replications)])
+    header = ["sparse KOS", "ridge: first quartile", "median", "third quartile", "mean error", "s.e.", "replications"]
+    return [Extra("selection", SELECTION, selection_rows(results, 2)), Extra("ridges", header, ridges)]
+
+
+def quantiles(values):
+    """The quartiles."""
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else 3 * values
 
 
 def sim2(work, cells):
     del cells  # The paper names no figure.
-    settings = {
-        "sparse-kos": ["--method", "sparse-kos"],
-        "sparse-kos, paper's ridge, grid and steps": ["--method", "sparse-kos", *LITERAL, *PUBLISHED_STEPS],
-        "kos": ["--method", "kos"],
-    }
-    results = simulated(work, "sine", settings, work.splits(100))
-    return [Extra("selection", SELECTION, selection_rows(results, 4))]
+    results = simulated(work, "model 2", SIM_2, work.splits(100))
+    sparse = {label: [r["weights"] for r in rs] for label, rs in results.items() if "sparse" in label}
+    return [
+        Extra("selection", SELECTION, selection_rows(results, 4)),
+        Extra(
+            "weights", ["feature", *(f"`{label}`: mean weight (two s.e.)" for label in sparse)], mean_weights(sparse)
+        ),
+    ]
+
+
+def mean_weights(by_label):
+    """Figure 6: mean absolute weight of every feature, with two standard errors."""
+    rows = []
+    for j in range(len(next(iter(by_label.values()))[0])):
+        shown = []
+        for weights in by_label.values():
+            mean, se = mean_se([w[j] for w in weights])
+            shown.append(f"{mean:.3f} ({2 * (se or 0):.3f})")
+        rows.append([j + 1, *shown])
+    return rows
 
 
 PAPER = "Lapanowski & Gaynanova 2019"
@@ -181,7 +249,7 @@ TABLES = [
     Table(
         "kos-2",
         f"{PAPER}, Table 2: kernel optimal scoring",
-        ("kos-2",),
+        ("kos-2", "kos-weights"),
         100,
         ("Blood Donation",),
         kos_2_published,

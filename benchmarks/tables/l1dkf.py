@@ -17,10 +17,16 @@ SPLITS = 40
 
 
 def cells_of_table():
-    return [
+    """Table 1, and the optimum of Figure 1, whose accuracy is that of the table; its zeros are "about 1,400"."""
+    cells = [
         Cell("l1dkf-1", r["dataset"], r["method"], "accuracy", float(r["accuracy_percent"]), "ten")
         for r in published("l1dkf-1")
     ]
+    for r in published("l1dkf-figure"):
+        rule, within = ("rounded", float(r["within"])) if r["within"] else ("exact", None)
+        column = f"{r['method']}, {r['quantity']}"
+        cells.append(Cell("l1dkf-1", r["dataset"], column, "count", float(r["value"]), rule, within, 0))
+    return cells
 
 
 def rows_of_set(work, file):
@@ -96,11 +102,15 @@ def table_1(work, cells):
         honest.append([name, *figures, f"{mean(results, 'features'):.0f}"])
         if file == "semeion":
             figure = figure_1(work, results)
+            top = max(range(len(EXPONENTS)), key=lambda k: mean(results, "none", k))
+            fill(own["sparse LDA, zeros at the best penalty"], [r["zeros"][top] for r in results])
+            penalty = own["sparse LDA, log2 of the best penalty"]
+            penalty.ours, penalty.splits = float(EXPONENTS[top]), len(results)
     header = ["data", "paper", "best of the mean curve (s.e. of ten)", "met", "best of each split (s.e. of ten)", "met"]
     return [
         Extra("simplex", header, readings),
         Extra("honest", ["data", "penalty by CV, the paper's rule", "default", "`lda`", "features kept"], honest),
-        Extra("figure", ["log2 penalty", "zeros of 2,560", "accuracy", "not normalised"], figure),
+        Extra("figure", ["log2 penalty", "zeros of 2,560", "accuracy, clipped", "as they are"], figure),
     ]
 
 
@@ -128,6 +138,12 @@ def figure_1(work, results):
 
 TABLES = [
     Table(
-        "l1dkf-1", "Hidaka & Kurita 2012, Table 1 and Figure 1", ("l1dkf-1",), SPLITS, ("iri",), cells_of_table, table_1
+        "l1dkf-1",
+        "Hidaka & Kurita 2012, Table 1 and Figure 1",
+        ("l1dkf-1", "l1dkf-figure"),
+        SPLITS,
+        ("iri",),
+        cells_of_table,
+        table_1,
     ),
 ]

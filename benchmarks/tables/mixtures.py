@@ -1,5 +1,6 @@
-"""The mixtures of Ghosh & Wang (2015), drawn with the standard library."""
+"""The simulations of Lapanowski & Gaynanova (2019) and Ghosh & Wang (2015), drawn with the standard library."""
 
+import math
 import random
 
 
@@ -22,3 +23,27 @@ def mixture(seed, centres, per_class, noise):
 
     header = [f"x{j + 1}" for j in range(2 + noise)] + ["class"]
     return header, rows(per_class), rows(1000)
+
+
+def disc_in_ring(seed):
+    """Model 1: a disc and the plane around it, with a gap between them, and two features of noise of variance 1/2.
+
+    300 points of the square, of which those outside both classes are left out.
+    """
+    rng, rows = random.Random(seed), []
+    for _ in range(300):
+        x = [rng.uniform(-1, 1) for _ in range(2)]
+        noise = [rng.gauss(0, 0.5**0.5) for _ in range(2)]
+        radius = math.hypot(*x)
+        if radius >= 2 / 3 or radius <= 2 / 3 - 0.1:
+            rows.append([*map(repr, x + noise), "1" if radius >= 2 / 3 else "2"])
+    return [f"x{j + 1}" for j in range(4)] + ["class"], rows
+
+
+def four_of_ten(seed):
+    """Model 2: `x3 + sin(x4 + x1) < x2^2` among ten uniform features, 400 rows."""
+    rng, rows = random.Random(seed), []
+    for _ in range(400):
+        x = [rng.uniform(-1, 1) for _ in range(10)]
+        rows.append([*map(repr, x), "1" if x[2] + math.sin(x[3] + x[0]) < x[1] ** 2 else "2"])
+    return [f"x{j + 1}" for j in range(10)] + ["class"], rows

@@ -13,6 +13,7 @@ class Extra:
     name: str
     header: list
     rows: list
+    made: str = ""  # commit and day of the run
 
     def shown(self):
         return markdown(self.header, self.rows)
@@ -34,3 +35,4 @@ class Table:
     published: Callable[[], list[Cell]]
     run: Callable[..., list[Extra]]
     store: str = ""  # where results are kept, if another table has the same
+    paper_arithmetic: bool = False  # whether `--paper-arithmetic` is a reading of it

@@ -90,6 +90,8 @@ class Work:
     limit: int | None = None
     rows: tuple[str, ...] | None = None
     short: bool = False  # leave out what is slow
+    judged: bool = False  # only the settings that are judged
+    paper_arithmetic: bool = False  # also read the table in plain double precision
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
 
     def splits(self, full):

@@ -1,21 +1,28 @@
 """The papers' tables: the page is made from the committed figures, nothing published is left out, and tables run."""
 
 import json
+import math
 import subprocess
 import sys
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks" / "tables"))
 
+import arithmetic
 import catalogue
+import chart
 import l2
+import mixtures
 import report
-from cells import Cell, fill, published
+from cells import PUBLISHED, Cell, fill, published
+from table import Extra
 from work import Store, Work
 
-TABLES = ("kos-2", "smkda-a1", "smkda-thyroid", "fivm-1", "l1dkf-1", "l2-2", "l2-3")
+TABLES = ("kos-2", "smkda-a1", "smkda-thyroid", "fivm-1", "fivm-figures", "l1dkf-1", "l2-2", "l2-3")
 
 
 def test_the_page_is_what_the_figures_and_the_prose_give():
@@ -132,9 +139,158 @@ def test_short_tables_run(table, papers_data, tmp_path):
             assert abs(c["ours"] - c["paper"]) < wide, c
 
 
+def test_a_sum_that_underflows_decides_for_the_positive_class():
+    # At bandwidth 0.01 a kernel underflows from a distance of 0.39 on: 0.5 ** 2 / 2e-4 = 1250.
+    support, values = [[0.0], [1.0]], [-1.0, 1.0]
+    rows = [[0.1], [0.45], [0.55], [0.9]]
+    assert arithmetic.decisions(rows, support, values, 0.01).tolist() == [False, True, True, True]
+    assert arithmetic.decisions(rows, support, values, 0.1).tolist() == [False, False, True, True]
+    # Only the rows that the model keeps count; without any, every sum is zero.
+    assert arithmetic.decisions(rows, [], [], 0.1).tolist() == [True] * 4
+    assert arithmetic.parzen_error(support, ["n", "p"], "p", 0.01, rows, ["n", "n", "p", "p"]) == 0.25
+
+
+def test_the_first_minimum_in_plain_doubles_is_that_of_a_full_search():
+    rng = np.random.default_rng(3)
+    pruned = 0
+    for _ in range(20):
+        labels = np.array(["n", "p"])[rng.integers(2, size=40)]
+        # One class near the origin, one around it: far rows of the second reach nobody at small bandwidths.
+        x = rng.normal(size=(40, 3)) * np.where(labels == "n", 0.4, 2.0)[:, None]
+        folds = np.arange(40) % 5
+        grid = [(float(b), None) for b in np.geomspace(0.01, 10, 30)]
+
+        def errors(setting, train, test, x=x, labels=labels):
+            share = arithmetic.parzen_error(x[train], labels[train], "p", setting[0], x[test], labels[test])
+            return round(share * len(test))
+
+        held = arithmetic.Folds(x, labels, folds, "p")
+        full = [sum(errors(s, *part) for part in held.parts()) for s in grid]
+        # The log domain agrees where nothing underflows; elsewhere its figures must not be looked at.
+        known = {s: full[i] / 40 if held.safe(s[0]) else 0.0 for i, s in enumerate(grid)}
+        setting, error, fits = arithmetic.first_minimum(grid, known, held, errors)
+        assert (setting, error) == (grid[int(np.argmin(full))], min(full) / 40)
+        assert all(held.least(s[0]) <= full[i] for i, s in enumerate(grid))
+        pruned += fits < 5 * sum(not held.safe(s[0]) for s in grid)
+    assert pruned
+
+
+@pytest.mark.parametrize("method", ["l2qp", "parzen"])
+def test_models_in_plain_doubles_decide_as_the_program_does_until_sums_underflow(method, workshop):
+    rng = np.random.default_rng(5)
+    labels = np.where(rng.random(90) < 0.3, "n", "p")
+    x = np.column_stack([rng.normal(size=(90, 2)) + (labels == "n")[:, None], np.full(90, 7.0)])
+    train, test = slice(60), slice(60, 90)
+    there = workshop.write("there.csv", x[test], labels[test])
+    for bandwidth in (0.5, 0.005):
+        options = ["--method", method, "--bandwidth", bandwidth, "--no-standardize", "--no-cv", "--target", "class"]
+        f = workshop.fit(x[train], labels[train], *options, "--test", there)
+        own = list(labels[train])
+        error = arithmetic.error_of(workshop.model, own, "p", bandwidth, x[test], labels[test])
+        if method == "parzen":
+            assert error == arithmetic.parzen_error(x[train], own, "p", bandwidth, x[test], labels[test])
+        if bandwidth == 0.5:
+            assert error == pytest.approx(f["test_error"])
+            continue
+        # A kernel reaches 38.6 bandwidths; the weights of a class sum to 1, times the ratio of the rows.
+        _, _, _, support, values = arithmetic.terms(workshop.model, own, "p")
+        ratio = own.count("n") / own.count("p")
+        assert sum(v for v in values if v > 0) == pytest.approx(1)
+        assert sum(v for v in values if v < 0) == pytest.approx(-ratio)
+        near = np.array(
+            [min(np.hypot(*(r[:2] - s[:2])) for s in np.array(support)) < 38.7 * bandwidth for r in x[test]]
+        )
+        assert 0 < near.sum() < 30
+        said = arithmetic.decisions(x[test][:, : len(support[0])], support, values, bandwidth)
+        assert said[~near].all()
+
+
+def test_a_table_in_plain_doubles_runs(papers_data, tmp_path):
+    out = tmp_path / "cells.json"
+    script = ROOT / "benchmarks" / "tables" / "run.py"
+    words = [
+        "l2-2",
+        "--only",
+        "Thyroid",
+        "--splits",
+        "1",
+        "--paper-arithmetic",
+        "--data",
+        papers_data,
+        "--work",
+        tmp_path / "work",
+        "--json",
+        out,
+    ]
+    done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    run = [c for c in json.loads(out.read_text())["l2-2"]["cells"] if c["reading"] is not None]
+    assert {c["row"] for c in run} == {"Thyroid"} and len(run) == 5
+    # 4.2 to 5.2 % are published.
+    assert all(c["reading"] < 12 and c["reading_splits"] == 1 for c in run)
+
+
+def test_a_partial_run_replaces_its_rows_of_an_extra_table():
+    old = [Extra("a", ["data", "n"], [["x", 1], ["y", 1], ["y", 2], ["z", 1]], "first"), Extra("b", ["data"], [["x"]])]
+    fresh = [Extra("a", ["data", "n"], [["y", 3]], "second"), Extra("b", ["data"], [])]
+    a, b = report.merged_extras(old, fresh, ["y"])
+    assert a.rows == [["x", 1], ["y", 3], ["z", 1]] and a.made == "first; second"
+    assert b.rows == [["x"]]
+    a, b = report.merged_extras(old, fresh, ())
+    assert a.rows == [["y", 3]] and b.rows == [["x"]]
+    # With the judged settings alone, the others keep their rows.
+    a, _ = report.merged_extras(old, [Extra("a", ["data", "n"], [["y", 2]]), fresh[1]], (), judged=True)
+    assert a.rows == old[0].rows
+
+
+def test_simulations_are_those_of_the_paper():
+    header, rows = mixtures.disc_in_ring(1)
+    assert header == ["x1", "x2", "x3", "x4", "class"] and rows == mixtures.disc_in_ring(1)[1]
+    radii = {c: [math.hypot(float(r[0]), float(r[1])) for r in rows if r[-1] == c] for c in "12"}
+    assert min(radii["1"]) >= 2 / 3 and max(radii["2"]) <= 2 / 3 - 0.1 and 250 < len(rows) < 290
+    noise = [float(v) for r in rows for v in r[2:4]]
+    assert abs(sum(v * v for v in noise) / len(noise) - 0.5) < 0.1
+    _, rows = mixtures.four_of_ten(2)
+    for *x, label in rows:
+        a, b, c, d, *_ = map(float, x)
+        assert (c + math.sin(d + a) < b * b) == (label == "1")
+    assert len(rows) == 400 and len(rows[0]) == 11
+
+
+def test_charts_are_well_formed_and_true_to_scale():
+    c = chart.Chart("a < b & c", (0, 10), (0, 1), "x", "y")
+    c.points([(0, 0), (10, 1)], "#000", name="both ends")
+    c.box(5, [0.2, 0.4, 0.6], "#00f")
+    c.bar(1, 2, 0.5, "#0f0")
+    c.squares([(3, 0.5)], "#f00")
+    root = ElementTree.fromstring(c.svg())
+    spots = [(float(e.get("cx")), float(e.get("cy"))) for e in root.iter("{http://www.w3.org/2000/svg}circle")]
+    width, height = c.size
+    assert spots[:2] == [(c.left, height - c.bottom), (width - c.right, c.top)]
+    assert "a < b & c" in [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert [t for _, t in chart.even(0, 10)] == ["0", "2.5", "5", "7.5", "10"]
+    assert [t for _, t in chart.even(-0.05, 0.38)] == ["0", "0.1", "0.2", "0.3"]
+
+
+def test_every_published_figure_counts_once():
+    cells = [c for own, _ in report.load().values() for c in own]
+    counted = [c for c in cells if not c.repeats]
+    assert {(c.table, c.repeats) for c in cells if c.repeats} == {("smkda-a2", "smkda-a1")}
+    for c in (c for c in cells if c.repeats):
+        first = [d for d in counted if (d.table, d.row, d.quantity) == (c.repeats, c.row, c.quantity)]
+        assert [(d.paper, d.spread) for d in first] == [(c.paper, c.spread)], c
+    # Figures of our methods in the files, less those that repeat; accuracies of A.3 and A.4 are computed from counts.
+    own = 0
+    for path in PUBLISHED.glob("*.csv"):
+        foreign = catalogue.OUT_OF_SCOPE.get(path.stem, set())
+        rows = [r for r in published(path.stem) if not foreign & {r.get("method", ""), "*"}]
+        own += sum(bool(r.get(k)) for r in rows for k in catalogue.FIGURES)
+    assert len(counted) == own - 4 + 2
+
+
 def test_nine_tenths_of_the_errors_and_accuracies_are_met():
     cells, met, *_ = [sum(n) for n in zip(*(report.counts(c) for c, _ in report.load().values()), strict=True)]
-    assert cells == 142 and met >= 0.9 * cells
+    assert cells == 141 and met >= 0.9 * cells
 
 
 @pytest.mark.parametrize(
