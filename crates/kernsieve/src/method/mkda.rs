@@ -7,9 +7,11 @@
 //! C` the solution is `(M + r I) A = C Y_0`, so that `Yhat_0 = Y_0 - r A`: one Cholesky
 //! factorisation. For `R = r I` it is `(K C K + r I) A = K C Y_0`. Canonical variates, scaling and
 //! the rule are those of [`super::lda`]; with a penalty the variates have unit `Sigma_W + B'RB /
-//! n`. A linear kernel and a vanishing ridge give linear discriminant analysis. Complexity: `n^3 /
-//! 3` flops per ridge (plus `n^3` for `R = r I`) and `n^2 p` for the Gram matrix. Dense in the
-//! samples.
+//! n`. Without a penalty (`r = 0`) the solution is that of least norm, by the pseudo-inverse: `A =
+//! M^+ C Y_0`, or `(K C K)^+ K C Y_0` for `R = r I`. These are the limits of the fitted function as
+//! `r` falls to 0, and a linear kernel gives linear discriminant analysis. Complexity: `n^3 / 3`
+//! flops per ridge (plus `n^3` for `R = r I`, about `9 n^3` for `r = 0`) and `n^2 p` for the Gram
+//! matrix. Dense in the samples.
 //!
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
@@ -31,7 +33,7 @@ use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_product};
 use crate::notice::Notice;
 use crate::params::{
     BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, KernelChoice, Kind, L1_RATIO, POSTERIOR,
-    POSTERIOR_SPARSITY, Param, Protocol, RIDGE, SHIFT, SIMPLEX, SLOPE,
+    POSTERIOR_SPARSITY, Param, Protocol, RIDGE, Range, SHIFT, SIMPLEX, SLOPE,
 };
 use crate::solver::optimal_scoring::{Canonical, canonical, response_means, scored_responses};
 use crate::solver::ridge::{Shifted, center_coefficients, scale_gram};
@@ -40,14 +42,14 @@ use serde::{Deserialize, Serialize};
 /// Bandwidths to try, as multiples of the median distance; smooth ones first.
 const BANDWIDTH_MULTIPLES: [f64; 8] = [4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25];
 /// Ridges to try, as multiples of the trace of the centred Gram matrix: large ones first.
-const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+pub(super) const RIDGE_MULTIPLES: [f64; 6] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// Multinomial kernel discriminant analysis.
 ///
 /// | parameter | default | range | meaning |
 /// |---|---|---|---|
 /// | `kernel`, `bandwidths`, `degree`, `slope`, `shift` | Gaussian, tuned | | the kernel |
-/// | `ridge` | tuned | above 0 | `r` of eq. 9 |
+/// | `ridge` | tuned | 0 or more | `r` of eq. 9; 0 takes the pseudo-inverse |
 /// | `penalty` | kernel | | `R = r K` or `R = r I` |
 /// | `components` | classes - 1 | 1 or more | canonical variates to keep |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -135,8 +137,16 @@ pub fn solve_gram(
     Ok(ridges
         .iter()
         .map(|&r| {
-            require("ridge", r, r.is_finite() && r > 0.0, "finite and above 0")?;
-            let mut a = system.solve(r, &right)?;
+            require(
+                "ridge",
+                r,
+                r.is_finite() && r >= 0.0,
+                "finite and 0 or more",
+            )?;
+            let mut a = match r > 0.0 {
+                true => system.solve(r, &right)?,
+                false => system.least_norm(&right)?,
+            };
             classes.scale_rows(&mut a);
             if penalty == Penalty::Kernel {
                 // 1'A = 0 holds exactly. A rounding error in it would be multiplied by the
@@ -171,14 +181,15 @@ struct Equations<'a> {
 }
 
 impl Equations<'_> {
-    /// In units of the responses: `|w (Y_0 - Yhat_0) - r A|` for `R = r K`. For `R = r I`, and in
-    /// the positive part of an indefinite matrix, the gradient of eq. 9 relative to its terms.
+    /// In units of the responses: `|w (Y_0 - Yhat_0) - r A|` for `R = r K`. For `R = r I`, for `r =
+    /// 0`, and in the positive part of an indefinite matrix, the gradient of eq. 9 relative to its
+    /// terms.
     fn residual(&self, r: f64, a: &Matrix, fitted: &Matrix) -> f64 {
         let (y, classes) = (self.y, self.classes);
         let gap = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
             classes.weight(i) * (y[(i, j)] - fitted[(i, j)])
         });
-        if self.penalty == Penalty::Kernel && self.definite {
+        if self.penalty == Penalty::Kernel && self.definite && r > 0.0 {
             let worst = gap
                 .as_slice()
                 .iter()
@@ -261,7 +272,12 @@ impl Method for Mkda {
             SLOPE,
             SHIFT,
             Param {
-                help: "Squared-norm penalty, the r of R = r K",
+                kind: Kind::Number {
+                    range: Range::NotNegative,
+                    letter: "G",
+                },
+                help: "Squared-norm penalty, the r of R = r K; 0 is the solution of least norm, \
+                       by the pseudo-inverse",
                 ..RIDGE
             },
             Param::new(

@@ -63,6 +63,15 @@ impl Shifted {
         self.filter(|l| 1.0 / (l + shift), b)
     }
 
+    /// The solution of least norm of the unpenalised problem, `M^+ B`: eigenvalues up to 1e-10 of
+    /// the largest count as 0. Smaller ones are mostly rounding errors, and dividing by them would
+    /// leave few digits of `M M^+ B`.
+    pub fn least_norm(&self, b: &Matrix) -> Result<Matrix> {
+        let largest = self.eigen()?.values.first().copied().unwrap_or(0.0);
+        let cut = 1e-10 * largest;
+        self.filter(|l| if l > cut { 1.0 / l } else { 0.0 }, b)
+    }
+
     /// `V diag(f(l)) V' B` over the eigenpairs of `M` whose eigenvalue is positive beyond rounding.
     pub fn filter(&self, f: impl Fn(f64) -> f64, b: &Matrix) -> Result<Matrix> {
         let e = self.eigen()?;
