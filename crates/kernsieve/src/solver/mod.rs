@@ -3,6 +3,7 @@
 
 pub mod box_quadratic;
 pub mod coordinate_descent;
+pub mod group_lasso;
 pub mod import_vectors;
 pub mod lasso;
 mod likelihood;

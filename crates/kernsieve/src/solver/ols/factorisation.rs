@@ -1,6 +1,7 @@
 //! The Cholesky factorisation whose pivots are the chosen candidates.
 
-use super::PENALTY;
+use super::press::Press;
+use super::{PENALTY, shrinkage};
 use crate::linalg::{Matrix, View, dot, gemm_into};
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ pub(super) const DEPENDENT: f64 = 1e-12;
 /// rounding errors are left.
 const NOTHING: f64 = 1e-14;
 /// Gains that differ by a smaller share are tied.
-const TIE: f64 = 1e-8;
+pub(super) const TIE: f64 = 1e-8;
 /// Steps between two updates of the Schur complement.
 pub(super) const BLOCK: usize = 64;
 
@@ -78,6 +79,28 @@ impl State {
         }
         let tied = (from..self.candidates()).filter(|&i| self.gains[i] >= most * (1.0 - TIE));
         tied.min_by_key(|&i| self.ranks[self.order[i]])
+    }
+
+    /// Position of the remaining candidate of least PRESS; `None` when no candidate makes it less.
+    pub(super) fn best_by(&self, from: usize, press: &mut Press) -> Option<usize> {
+        let usable = (from..self.candidates()).filter_map(|i| {
+            let dependent = self.left[i] <= DEPENDENT * self.whole[i] || self.left[i] <= 0.0;
+            (!dependent).then(|| (i, self.order[i], self.left[i], self.b.row(i)))
+        });
+        press.best(usable, shrinkage, |j| self.ranks[j], TIE)
+    }
+
+    /// Position of the first candidate of an order that remains and is independent.
+    pub(super) fn next_of(&self, from: usize, order: &[usize]) -> Option<usize> {
+        let place = |j: &usize| (from..self.candidates()).find(|&i| self.order[i] == *j);
+        let mut places = order.iter().filter_map(place);
+        places.find(|&i| self.left[i] > DEPENDENT * self.whole[i] && self.left[i] > 0.0)
+    }
+
+    /// Products of the other candidates with the unit vector of the pivot at `start + k`.
+    pub(super) fn along(&self, start: usize, k: usize) -> Vec<(usize, f64)> {
+        let rest = start + k + 1..self.candidates();
+        rest.map(|i| (self.order[i], self.panel[(i, k)])).collect()
     }
 
     /// Exchanges positions `t` and `s > t`; `k` columns of the panel are filled.

@@ -17,9 +17,13 @@
 //! `G`.
 
 mod coefficients;
+mod columns;
 mod factorisation;
+mod press;
 
 pub use coefficients::{Coefficients, coefficients};
+pub use columns::{Taken, by_columns};
+pub use press::Press;
 
 use crate::linalg::Matrix;
 use factorisation::{BLOCK, State};
@@ -66,6 +70,29 @@ pub fn ranked_selection(
     products: Matrix,
     ranks: &[usize],
     max: usize,
+    observe: impl FnMut(&Step<'_>) -> bool,
+) -> usize {
+    selection(gram, products, ranks, Criterion::Error, max, observe)
+}
+
+/// By what the next candidate is chosen.
+pub enum Criterion {
+    /// The squared error of all rows.
+    Error,
+    /// The squared error of every row predicted from the others. The selection ends where no
+    /// candidate makes it less.
+    Press(Press),
+    /// This order, without candidates that depend on those before. The selection ends with it.
+    Order(Vec<usize>),
+}
+
+/// Like [`ranked_selection`], by a criterion.
+pub fn selection(
+    gram: Matrix,
+    products: Matrix,
+    ranks: &[usize],
+    mut criterion: Criterion,
+    max: usize,
     mut observe: impl FnMut(&Step<'_>) -> bool,
 ) -> usize {
     let mut state = State::new(gram, products, ranks.to_vec());
@@ -74,7 +101,12 @@ pub fn ranked_selection(
         let block = BLOCK.min(max.min(state.candidates()) - size);
         let start = size;
         for k in 0..block {
-            let Some(best) = state.best(start + k) else {
+            let best = match &mut criterion {
+                Criterion::Error => state.best(start + k),
+                Criterion::Press(press) => state.best_by(start + k, press),
+                Criterion::Order(order) => state.next_of(start + k, order),
+            };
+            let Some(best) = best else {
                 return size;
             };
             state.swap(start + k, best, k);
@@ -87,8 +119,12 @@ pub fn ranked_selection(
                 length,
                 projections: &projections,
                 responses: &responses,
-                shrinkage: length * length / (length * length + PENALTY),
+                shrinkage: shrinkage(length * length),
             };
+            if let Criterion::Press(press) = &mut criterion {
+                let others = state.along(start, k);
+                press.choose(step.candidate, length, &responses, step.shrinkage, &others);
+            }
             if !observe(&step) {
                 return size;
             }
@@ -96,6 +132,11 @@ pub fn ranked_selection(
         state.update(start, block);
     }
     size
+}
+
+/// Share of the responses along a column of this squared length that enters the fit.
+fn shrinkage(squared: f64) -> f64 {
+    squared / (squared + PENALTY)
 }
 
 #[cfg(test)]

@@ -176,3 +176,25 @@ fn threads_do_not_change_a_bit() {
     };
     assert_eq!(with(1), with(3));
 }
+
+#[test]
+fn columns_themselves_are_chosen_as_by_their_products() {
+    for (n, m, c, seed) in [(40, 12, 1, 1), (60, 30, 3, 2), (30, 80, 2, 4)] {
+        let (p, y) = (centred(n, m, seed), centred(n, c, seed + 100));
+        let max = m.min(n - 2);
+        let t = run(&p, &y, max);
+        let own = by_columns(p.transpose(), y.transpose(), max, DEPENDENT);
+        let order: Vec<usize> = own.iter().map(|t| t.candidate).collect();
+        assert_eq!(order, t.order);
+        for (own, u) in own.iter().zip(&t.responses) {
+            assert!((own.explained - dot(u, u)).abs() < 1e-8);
+        }
+    }
+    let twice = Matrix::from_fn(20, 2, |i, _| (i as f64).sin());
+    let mut twice = twice;
+    center_columns(&mut twice);
+    assert_eq!(
+        by_columns(twice.transpose(), centred(20, 1, 3).transpose(), 2, 1e-8).len(),
+        1
+    );
+}
