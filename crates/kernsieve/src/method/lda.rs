@@ -13,9 +13,11 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
-use super::{
-    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, NoSetting, Problem,
-};
+mod forward;
+
+pub use forward::LdaSetting;
+
+use super::{About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Problem};
 use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid, nearest_of_means};
 use crate::error::Result;
@@ -23,7 +25,7 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, least_squares, matmul};
 use crate::notice::Notice;
-use crate::params::{COMPONENTS, METRIC, Protocol};
+use crate::params::{COMPONENTS, Fallback, Kind, METRIC, Param, Protocol};
 use crate::partial::{Columns, Passes, Reduced};
 use crate::solver::optimal_scoring::{
     Canonical, canonical, canonical_of_means, response_means, scored_responses,
@@ -34,17 +36,33 @@ use serde::{Deserialize, Serialize};
 /// features correlate to within 1e-8, and their difference is the rounding of the file.
 const SMALLEST_DEVIATION: f64 = 1e-4;
 
+/// Features that are chosen one at a time.
+const FORWARD_FEATURES: Param = Param::new(
+    "forward_features",
+    Kind::Count {
+        least: 1,
+        most: u64::MAX,
+        letter: "N",
+    },
+    Fallback::Absent("all at once"),
+    "Choose at most N features, one at a time by orthogonal least squares; cross-validation \
+     chooses how many",
+);
+
 /// Linear discriminant analysis.
 ///
 /// | parameter | default | range | meaning |
 /// |---|---|---|---|
 /// | `components` | classes - 1 | 1 or more | canonical variates to keep |
 /// | `metric` | within | | covariance in which the nearest mean is found |
+/// | `forward_features` | all at once | 1 or more | at most so many features, chosen one at a time |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lda {
     pub(super) components: Option<usize>,
     pub(super) metric: Metric,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) forward_features: Option<usize>,
 }
 
 /// Covariance that the variates are scaled by.
@@ -77,7 +95,13 @@ impl Lda {
         self
     }
 
-    /// Fits: there is nothing to choose.
+    /// With at most this many features, chosen one at a time.
+    pub fn forward_features(mut self, features: usize) -> Self {
+        self.forward_features = Some(features);
+        self
+    }
+
+    /// Fits on all features: there is nothing to choose.
     pub fn solve(&self, problem: &Problem) -> Result<Fit> {
         let p = problem.x.cols();
         let classes = &problem.classes();
@@ -196,7 +220,7 @@ fn mahalanobis(cv: Canonical, problem: &Problem) -> Decision {
 }
 
 impl Method for Lda {
-    type Setting = NoSetting;
+    type Setting = LdaSetting;
 
     const ABOUT: About = About {
         name: "lda",
@@ -207,7 +231,7 @@ impl Method for Lda {
         paper: "Harrison & Pasupa 2009",
         decides: "Mahalanobis distance and priors",
         class_weight_is_cost: true,
-        params: &[COMPONENTS, METRIC],
+        params: &[COMPONENTS, METRIC, FORWARD_FEATURES],
         auto: Candidacy::First,
         quick: true,
         ..About::BLANK
@@ -225,23 +249,33 @@ impl Method for Lda {
         Footprint::NONE
     }
 
-    fn grid(&self, _: &Problem, _: &Protocol) -> Result<Grid<NoSetting>> {
-        Ok(vec![vec![NoSetting]])
+    fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<LdaSetting>> {
+        let Some(most) = self.forward_features else {
+            return Ok(vec![vec![LdaSetting::default()]]);
+        };
+        let most = most.min(problem.n_active()).min(problem.n() - 1).max(1);
+        Ok(vec![(1..=most).map(LdaSetting::of).collect()])
     }
 
-    fn held_out(&self, fold: &Fold, arm: &[NoSetting]) -> Result<Vec<Option<HeldOut>>> {
+    fn held_out(&self, fold: &Fold, arm: &[LdaSetting]) -> Result<Vec<Option<HeldOut>>> {
+        if self.forward_features.is_some() {
+            return self.along(&fold.train, &fold.held_out, arm);
+        }
         Ok(self.solve(&fold.train)?.held_out(fold, arm))
     }
 
-    fn fit(&self, problem: &Problem, _: &NoSetting) -> Result<Fit> {
-        self.solve(problem)
+    fn fit(&self, problem: &Problem, setting: &LdaSetting) -> Result<Fit> {
+        match setting.n_features {
+            Some(features) => self.solve_on(problem, &self.order(problem, features)),
+            None => self.solve(problem),
+        }
     }
 
     fn streams(&self) -> bool {
-        true
+        self.forward_features.is_none()
     }
 
-    fn fit_by_passes(&self, some: &Problem, _: &NoSetting, rows: &mut dyn Passes) -> Result<Fit> {
+    fn fit_by_passes(&self, some: &Problem, _: &LdaSetting, rows: &mut dyn Passes) -> Result<Fit> {
         self.solve_reduced(some, &rows.reduced(Columns::Features)?)
     }
 }

@@ -27,7 +27,7 @@ mod onda;
 
 pub use onda::Onda;
 
-use super::lda::{Lda, Metric, limit_components};
+use super::lda::{Lda, LdaSetting, Metric, limit_components};
 use super::{
     About, Candidacy, Discriminant, Fit, Fold, Footprint, Grid, HeldOut, Method, NoSetting,
     Posterior, Problem, Sparse, WithPosterior,
@@ -178,14 +178,14 @@ impl Method for Mapping {
 
     fn held_out(&self, fold: &Fold, arm: &[NoSetting]) -> Result<Vec<Option<HeldOut>>> {
         match self {
-            Self::Lda(lda) => lda.held_out(fold, arm),
+            Self::Lda(lda) => lda.held_out(fold, &vec![LdaSetting::default(); arm.len()]),
             Self::Onda(onda) => onda.held_out(fold, arm),
         }
     }
 
     fn fit(&self, problem: &Problem, setting: &NoSetting) -> Result<Fit> {
         match self {
-            Self::Lda(lda) => lda.fit(problem, setting),
+            Self::Lda(lda) => lda.fit(problem, &LdaSetting::default()),
             Self::Onda(onda) => onda.fit(problem, setting),
         }
     }
@@ -194,14 +194,9 @@ impl Method for Mapping {
         matches!(self, Self::Lda(_))
     }
 
-    fn fit_by_passes(
-        &self,
-        some: &Problem,
-        setting: &NoSetting,
-        rows: &mut dyn Passes,
-    ) -> Result<Fit> {
+    fn fit_by_passes(&self, some: &Problem, _: &NoSetting, rows: &mut dyn Passes) -> Result<Fit> {
         match self {
-            Self::Lda(lda) => lda.fit_by_passes(some, setting, rows),
+            Self::Lda(lda) => lda.fit_by_passes(some, &LdaSetting::default(), rows),
             Self::Onda(_) => Err(Error::Data(
                 "the mapping onda needs the posteriors of all rows; use `mapping=lda`".into(),
             )),
