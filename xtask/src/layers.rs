@@ -39,11 +39,11 @@ const ROOMS: &[(&str, &str)] = &[
     ),
     (
         "model",
-        "data decision discriminant_kernel expansion linalg method metrics params",
+        "data decision discriminant_kernel expansion kernel linalg method metrics params partial",
     ),
     (
         "model_file",
-        "checksum data decision discriminant_kernel expansion kernel linalg model",
+        "checksum data decision discriminant_kernel expansion kernel linalg model partial",
     ),
     (
         "tuning",

@@ -9,9 +9,10 @@ use kernsieve::kernel::{Kernel, gram};
 use kernsieve::linalg::Matrix;
 use kernsieve::method::kos::KosSetting;
 use kernsieve::method::l2qp::L2qpSetting;
+use kernsieve::method::lda::LdaSetting;
 use kernsieve::method::smkda::SmkdaSetting;
 use kernsieve::method::{
-    Klr, Kos, L2le, L2qp, Lda, Method, Mkda, NoSetting, OnlyKernel, Parzen, Ridged, Smkda,
+    Klr, Kos, L2le, L2qp, Lda, Method, Mkda, OnlyKernel, Parzen, Ridged, Smkda,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -115,7 +116,7 @@ fn dense_fits_hold_no_matrix_more_than_they_need() {
         ridge: Some(0.01),
     };
     holds(&Kos::new(), &kos, 4.0);
-    holds(&Smkda::new(), &SmkdaSetting { kernel, size: 20 }, 3.8);
+    holds(&Smkda::new(), &SmkdaSetting::of(kernel, 20), 3.8);
     holds(&L2le::new(), &ridged, 3.3);
     holds(&Klr::new(), &ridged, 1.5);
     let l2qp = L2qpSetting {
@@ -125,17 +126,14 @@ fn dense_fits_hold_no_matrix_more_than_they_need() {
     };
     holds(&L2qp::new(), &l2qp, 1.5);
     holds(&Parzen::new(), &OnlyKernel { kernel }, 0.5);
-    holds(&Lda::new(), &NoSetting, 0.5);
+    holds(&Lda::new(), &LdaSetting::default(), 0.5);
 }
 
 /// Twice the rows with the same candidates: only what is kept of every row grows.
 #[test]
 fn a_fit_among_few_candidates_does_not_hold_the_kernels_of_all_rows() {
     let _alone = alone();
-    let setting = SmkdaSetting {
-        kernel: Kernel::Gaussian { bandwidth: 1.0 },
-        size: 20,
-    };
+    let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 1.0 }, 20);
     let smkda = Smkda::new().candidates(50);
     let [few, many] = [10_000, 20_000].map(|n| fit_bytes(&smkda, &setting, n));
     // A tenth of what kernel values of all rows and candidates would take.

@@ -6,6 +6,7 @@ use crate::decision::Decision;
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
+use crate::partial::TallQr;
 use serde::{Deserialize, Serialize};
 
 /// A fitted classifier before it is wrapped into a model.
@@ -24,6 +25,8 @@ pub struct Fit {
     pub report: FitReport,
     /// Which condition `report.residual` measures.
     pub certificate: Certificate,
+    /// The triangular factor of the expansion's columns on all rows, if more rows are to be added.
+    pub factor: Option<TallQr>,
 }
 
 /// The condition that a solution satisfies.
@@ -47,6 +50,7 @@ impl Fit {
             decision,
             report,
             certificate: Certificate::Equations,
+            factor: None,
         }
     }
 

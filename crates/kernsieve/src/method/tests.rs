@@ -5,7 +5,7 @@ use super::fivm::{FivmSetting, Stopping};
 use super::kos::{KosSetting, RidgeRule};
 use super::l1_dkf::Mapping;
 use super::l2qp::{ClassBandwidths, L2qpSetting, Multiclass};
-use super::lda::Metric;
+use super::lda::{LdaSetting, Metric};
 use super::mkda::Penalty;
 use super::posterior::{Penalised, PosteriorKind, PosteriorSetting};
 use super::smkda::SmkdaSetting;
@@ -45,10 +45,11 @@ fn a_weight_is_as_good_as_a_repeated_row() {
         repeated: &repeated,
         new: &new,
     };
-    same.check(Lda::new(), NoSetting);
+    same.check(Lda::new(), LdaSetting::default());
+    same.check(Lda::new().forward_features(2), LdaSetting::of(2));
     same.check(Mkda::new(), ridged(0.2));
     same.check(Mkda::new().penalty(Penalty::Identity), ridged(0.2));
-    same.check(Smkda::new(), SmkdaSetting { kernel, size: 9 });
+    same.check(Smkda::new(), SmkdaSetting::of(kernel, 9));
     let by_rule = KosSetting {
         kernel,
         ridge: None,

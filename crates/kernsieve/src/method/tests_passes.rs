@@ -1,7 +1,7 @@
 //! Fits by sums over rows elsewhere are fits in memory.
 
 use super::discriminant::DiscriminantSetting;
-use super::lda::Metric;
+use super::lda::{LdaSetting, Metric};
 use super::posterior::{Penalised, PosteriorSetting};
 use super::smkda::SmkdaSetting;
 use super::*;
@@ -88,9 +88,9 @@ fn problems() -> Vec<Problem> {
 #[test]
 fn linear_methods_are_the_same_from_sums() {
     for problem in problems() {
-        same(&Lda::new(), &problem, &NoSetting, 1e-9);
+        same(&Lda::new(), &problem, &LdaSetting::default(), 1e-9);
         let total = Lda::new().metric(Metric::Total);
-        same(&total, &problem, &NoSetting, 1e-9);
+        same(&total, &problem, &LdaSetting::default(), 1e-9);
         for sparsity in [0.01, 4.0] {
             let setting = DiscriminantSetting {
                 outer: NoSetting,
@@ -106,7 +106,7 @@ fn kernel_methods_are_the_same_from_sums() {
     let kernel = Kernel::Gaussian { bandwidth: 1.3 };
     for problem in problems() {
         let smkda = Smkda::new().candidates(40);
-        same(&smkda, &problem, &SmkdaSetting { kernel, size: 9 }, 1e-8);
+        same(&smkda, &problem, &SmkdaSetting::of(kernel, 9), 1e-8);
         let klr = Klr::new().candidates(30);
         let ridged = Ridged {
             kernel,

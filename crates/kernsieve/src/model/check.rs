@@ -4,6 +4,7 @@
 use super::Model;
 use crate::data::Curve;
 use crate::error::{Error, Result};
+use crate::partial::TallQr;
 use std::collections::HashSet;
 
 /// What is wrong, in words; `Ok` if nothing is.
@@ -55,6 +56,12 @@ impl Model {
                 self.schema.n_features()
             ));
         }
+        let samples = self.expansion.support.rows();
+        let fits = |f: &TallQr| f.triangle().rows() == 1 + samples + self.classes.len();
+        require(
+            self.factor.as_ref().is_none_or(fits),
+            "the factor does not match the samples",
+        )?;
         require(
             self.decision.n_outputs() == self.expansion.n_outputs(),
             "the decision rule does not match the outputs",

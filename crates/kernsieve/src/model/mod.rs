@@ -3,6 +3,7 @@
 mod check;
 mod linear;
 mod record;
+mod update;
 
 pub use crate::method::{CvEntry, Press};
 pub use linear::LinearScores;
@@ -17,6 +18,7 @@ use crate::decision::{Decision, argmax, softmax_in_place, softmax_rows};
 use crate::discriminant_kernel::{DiscriminantKernel, outputs};
 use crate::expansion::KernelExpansion;
 use crate::linalg::Matrix;
+use crate::partial::TallQr;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -49,6 +51,9 @@ pub struct Model {
     pub costs: Vec<f64>,
     /// Two classes: where they are divided, if not at equal probabilities.
     pub threshold: Option<Threshold>,
+    /// The triangular factor of the training rows' columns, if further rows can be added
+    /// ([`Model::update`]).
+    pub factor: Option<TallQr>,
     /// How the model was trained.
     pub record: TrainingRecord,
 }

@@ -42,6 +42,10 @@ pub struct TrainingRecord {
     /// What each feature is worth, where that was measured; most important first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub importances: Vec<Importance>,
+    /// Numbers of rows that were added later, one per update; the error and everything about
+    /// settings belong to the rows before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<usize>,
     /// How the density was found, if the model is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<DensityRecord>,

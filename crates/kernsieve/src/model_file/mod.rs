@@ -20,13 +20,14 @@ use crate::model::{Model, Threshold, TrainingRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Version of the layout; a reader refuses larger ones. Files say 5 if their columns hold more than
+/// Version of the layout; a reader refuses larger ones. Files say 6 if further rows can be added to
+/// the model, which readers of format 5 would overlook, 5 if their columns hold more than
 /// numbers and plain categories, or if gaps were filled, 4 if they hold something that readers of
 /// format 3 would overlook (a threshold, or probabilities that lean on the shares of the classes),
 /// 3 if they hold something that readers of format 2 do not know (normal scores or a linear part,
 /// which they would overlook, a radial Laplacian), 2 if they hold something that readers of format 1 do not know (a discriminant
 /// kernel, bandwidths of support rows, classes against the rest, a density, costs), else 1.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 /// Prefix of the names of the arrays of a discriminant kernel.
 const POSTERIOR: &str = "posterior.";
 /// The metadata key of the JSON document.
@@ -58,6 +59,9 @@ struct Document {
     shifts: Vec<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     threshold: Option<Threshold>,
+    /// Whether there is a triangular factor to add rows to.
+    #[serde(default, skip_serializing_if = "is_false")]
+    factor: bool,
     record: TrainingRecord,
 }
 

@@ -10,6 +10,7 @@ use crate::expansion::{KernelExpansion, Output, OwnWidths};
 use crate::kernel::Kernel;
 use crate::linalg::Matrix;
 use crate::model::Model;
+use crate::partial::TallQr;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, Metadata};
 use std::fs::File;
@@ -244,6 +245,14 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
             "its cross-validation table is damaged".into(),
         ));
     }
+    let factor = match arrays.expected("factor", document.factor)? {
+        false => None,
+        true => {
+            let (columns, classes) = (expansion.support.rows(), document.classes.len());
+            let factor = TallQr::of_triangle(arrays.matrix("factor")?, columns, classes);
+            Some(factor.map_err(|_| Error::ModelFile("its factor is damaged".into()))?)
+        }
+    };
     let model = Model {
         classes: document.classes,
         schema: document.schema,
@@ -255,6 +264,7 @@ fn assemble(document: Document, arrays: &Arrays<'_>) -> Result<Model> {
         costs: document.costs,
         shifts: document.shifts,
         threshold: document.threshold,
+        factor,
         record,
     };
     model.check()?;

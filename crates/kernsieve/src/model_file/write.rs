@@ -162,8 +162,10 @@ fn format_of(model: &Model, output: OutputKind, decision: DecisionKind) -> u32 {
     let is_new = |e: &KernelExpansion| {
         e.linear.is_some() || matches!(e.kernel, Kernel::RadialLaplacian { .. })
     };
-    if !model.schema.is_known_to_format_4() {
+    if model.factor.is_some() {
         FORMAT
+    } else if !model.schema.is_known_to_format_4() {
+        5
     } else if model.threshold.is_some() || !model.shifts.is_empty() {
         4
     } else if model.scaling.scores.is_some() || is_new(&model.expansion) || own.is_some_and(is_new)
@@ -215,6 +217,9 @@ pub(super) fn written(model: &Model) -> Result<Vec<u8>> {
     }
     let output = expansion_tensors("", &model.expansion, &mut tensors);
     let decision = decision_tensors("", &model.decision, &mut tensors);
+    if let Some(factor) = &model.factor {
+        tensors.push(Tensor::matrix("factor", factor.triangle()));
+    }
     let posterior = model.discriminant.as_ref().map(|k| {
         tensors.push(Tensor::vector(&format!("{POSTERIOR}priors"), &k.priors));
         PosteriorKind {
@@ -240,6 +245,7 @@ pub(super) fn written(model: &Model) -> Result<Vec<u8>> {
         costs: model.costs.clone(),
         shifts: model.shifts.clone(),
         threshold: model.threshold,
+        factor: model.factor.is_some(),
         record,
     };
     let failed = |e: &dyn std::fmt::Display| Error::ModelFile(format!("cannot be written: {e}"));

@@ -106,6 +106,14 @@ impl ExactSums {
         self.by_class[j * c..(j + 1) * c].iter().sum()
     }
 
+    /// Means of the columns.
+    pub fn means(&self) -> Vec<f64> {
+        let unit = self.rows() as f64 * 2f64.powi(BITS);
+        (0..self.columns)
+            .map(|j| self.column(j) as f64 / unit)
+            .collect()
+    }
+
     /// Products of centred columns, `(n <phi_i, phi_j> - s_i s_j) / n`: the difference is one of
     /// integers, and loses nothing.
     pub fn centred_gram(&self) -> Matrix {

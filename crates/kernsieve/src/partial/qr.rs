@@ -96,6 +96,25 @@ impl TallQr {
         }
     }
 
+    /// The factor itself.
+    pub(crate) fn triangle(&self) -> &Matrix {
+        &self.r
+    }
+
+    /// From the factor itself, of so many columns. Square, upper triangular, finite, of some rows.
+    pub(crate) fn of_triangle(r: Matrix, columns: usize, n_classes: usize) -> Result<Self> {
+        let width = 1 + columns + n_classes;
+        let upper = |i: usize| r.row(i)[..i].iter().all(|v| *v == 0.0);
+        require_fit(
+            r.rows() == width
+                && r.cols() == width
+                && (0..width).all(upper)
+                && r.as_slice().iter().all(|v| v.is_finite())
+                && r[(0, 0)] != 0.0,
+        )?;
+        Ok(Self { r, n_classes })
+    }
+
     /// As bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new(Kind::Qr);

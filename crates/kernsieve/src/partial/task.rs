@@ -383,13 +383,18 @@ pub trait Passes {
         }
     }
 
-    /// [`Reduced`](super::Reduced) rows of columns.
-    fn reduced(&mut self, columns: Columns) -> Result<super::Reduced> {
+    /// The triangular factor of columns.
+    fn factor(&mut self, columns: Columns) -> Result<TallQr> {
         let collect = Collect::Qr;
         match self.run(&Task { columns, collect })? {
-            Part::Qr(qr) => Ok(qr.reduced()),
+            Part::Qr(qr) => Ok(qr),
             _ => Err(Error::Part("they are sums of another kind".into())),
         }
+    }
+
+    /// [`Reduced`](super::Reduced) rows of columns.
+    fn reduced(&mut self, columns: Columns) -> Result<super::Reduced> {
+        Ok(self.factor(columns)?.reduced())
     }
 
     /// [`Newton`] sums of columns at coefficients.

@@ -154,6 +154,7 @@ pub fn train_density(
         costs: vec![],
         shifts: vec![],
         threshold: None,
+        factor: None,
         record: record(density, protocol, n, kernel, tuning, &estimate),
         expansion: estimate.expansion,
     };
@@ -302,6 +303,7 @@ fn record(
         assessment: None,
         auto: None,
         importances: vec![],
+        added: vec![],
         density: Some(DensityRecord {
             criterion: density.criterion,
             folds: tuning.folds,

@@ -435,6 +435,7 @@ impl<'a, M: Method> Job<'a, M> {
             shifts,
             costs,
             threshold: None,
+            factor: fit.factor,
             record: TrainingRecord {
                 version: env!("CARGO_PKG_VERSION").into(),
                 method: M::ABOUT.name.into(),
@@ -452,6 +453,7 @@ impl<'a, M: Method> Job<'a, M> {
                 assessment: None,
                 auto: None,
                 importances: vec![],
+                added: vec![],
                 density: None,
             },
         };

@@ -1,12 +1,12 @@
 //! Rows that go along with a selection and can be read at any size.
 
-use super::SmkdaSetting;
+use super::{Ground, Select, Smkda, SmkdaSetting};
 use crate::classes::Classes;
 use crate::decision::Decision;
 use crate::error::Result;
 use crate::linalg::{Matrix, dot, matmul};
 use crate::method::{HeldOut, LeftOutRows, Problem};
-use crate::solver::ols::{Step, ranked_selection};
+use crate::solver::ols::Step;
 use crate::solver::optimal_scoring::{response_means, scaled_eigenvectors};
 use rayon::prelude::*;
 
@@ -201,34 +201,63 @@ impl Follower for LeftOut<'_> {
     }
 }
 
-/// Runs a selection and reads the follower at the size of every candidate.
-pub(super) fn read_sizes<F: Follower>(
-    gram: Matrix,
-    products: Matrix,
-    ranks: &[usize],
-    longest: usize,
+/// Runs the selection with every ridge of an arm and reads a follower at the size of every setting,
+/// or at the ridge and the size of most evidence.
+pub(super) fn read_arm<F: Follower>(
+    smkda: &Smkda,
+    ground: &mut Ground,
+    problem: &Problem,
     arm: &[SmkdaSetting],
-    follower: &mut F,
+    longest: usize,
+    mut follower: impl FnMut() -> F,
 ) -> Result<Vec<Option<F::Answer>>> {
     let mut answers: Vec<Option<F::Answer>> = arm.iter().map(|_| None).collect();
-    let mut failed = None;
-    ranked_selection(gram, products, ranks, longest, |step| {
-        follower.follow(step);
-        for (setting, out) in arm.iter().zip(&mut answers) {
-            if setting.size == step.size {
-                match follower.read() {
-                    Ok(answer) => *out = Some(answer),
-                    Err(e) => failed = Some(e),
+    let told = arm.iter().any(|s| s.ridge.is_some());
+    let evident = smkda.by_evidence() && !told;
+    let mut ridges: Vec<Option<f64>> = Vec::new();
+    if let (true, Some(first)) = (evident, arm.first()) {
+        let all = smkda.ridges_at(&first.kernel, problem, ground.total);
+        ridges.extend(all.into_iter().map(Some));
+    }
+    for setting in arm.iter().filter(|_| !evident) {
+        if !ridges.contains(&setting.ridge) {
+            ridges.push(setting.ridge);
+        }
+    }
+    let mut most = f64::NEG_INFINITY;
+    for (run, &ridge) in ridges.iter().enumerate() {
+        let mut follower = follower();
+        let mut failed = None;
+        let last = run + 1 == ridges.len();
+        ground.walk(smkda, ridge, last, longest, |step, at| {
+            follower.follow(step);
+            for (setting, out) in arm.iter().zip(&mut answers) {
+                let due = match at.evidence.filter(|_| evident) {
+                    Some(evidence) => evidence > most,
+                    None => setting.size == step.size && setting.ridge == ridge,
+                };
+                if due {
+                    most = at.evidence.unwrap_or(most);
+                    match follower.read() {
+                        Ok(answer) => *out = Some(answer),
+                        Err(e) => failed = Some(e),
+                    }
                 }
             }
+            failed.is_none()
+        });
+        if let Some(e) = failed {
+            return Err(e);
         }
-        failed.is_none()
-    });
-    // If fewer samples are found than asked for, the model is the one with those that were found.
-    if let [out @ None] = &mut answers[..]
-        && failed.is_none()
-    {
-        *out = Some(follower.read()?);
+        // If fewer samples are found than asked for, the model is the one with those that were
+        // found. So it is for all larger sizes where PRESS has risen, or a lasso path ended.
+        let own = arm.iter().zip(&mut answers);
+        let mut own: Vec<_> = own.filter(|(s, _)| evident || s.ridge == ridge).collect();
+        if own.len() == 1 || smkda.by() != Select::Ols {
+            for (_, out) in own.iter_mut().filter(|(_, out)| out.is_none()) {
+                **out = Some(follower.read()?);
+            }
+        }
     }
-    failed.map_or(Ok(answers), Err)
+    Ok(answers)
 }

@@ -17,136 +17,51 @@
 //! [Harrison & Pasupa] "Sparse multinomial kernel discriminant analysis (sMKDA)", Pattern
 //! Recognition 42 (2009).
 
+mod evidence;
 mod followers;
+mod grid;
+mod ground;
 mod params;
+mod penalised;
+pub(crate) mod recursive;
 mod streaming;
 #[cfg(test)]
 mod tests;
 
-pub use params::{Smkda, SmkdaSetting};
+pub(super) use ground::row_ranks;
+pub use params::{RidgeRule, Select, Smkda, SmkdaSetting};
 
+use super::klr::require_definite;
 use super::lda::limit_components;
 use super::{
-    About, Candidacy, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method,
-    PathStep, Problem, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
+    About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method,
+    PathStep, Problem, Refinement, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
 };
 use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
-use crate::kernel::{Family, Kernel, gram};
-use crate::linalg::{Matrix, add_to_rows, center_columns_weighted, dot, matmul, symmetric_product};
+use crate::kernel::{Family, gram};
+use crate::linalg::{Matrix, add_to_rows, matmul};
 use crate::notice::Notice;
 use crate::params::{
     BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, POSTERIOR,
-    POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE, Validation,
+    POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE,
 };
 use crate::partial::Passes;
-use crate::solver::ols::{Coefficients, coefficients, ranked_selection};
-use crate::solver::optimal_scoring::{
-    canonical, canonical_of_means, response_means, scored_responses,
-};
-use followers::{Followers, LeftOut, read_sizes};
-use std::cmp::Ordering;
+use crate::solver::ols::Coefficients;
+use crate::solver::optimal_scoring::{canonical, response_means, scored_responses};
+use followers::{Followers, LeftOut, read_arm};
+use ground::Ground;
+use params::{SELECT, SELECTION_RIDGES, SELECTION_RULE, STOP_ERROR, UPDATABLE};
+use penalised::{Penalised, relative_residual};
 
 /// Bandwidths to try first, as multiples of the median distance; the grid is widened when the best
 /// is at an edge.
 const BANDWIDTH_MULTIPLES: [f64; 9] = [2.0, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125];
-/// The path is not followed further than this unless asked to, since the model should be sparse.
-const LONGEST_PATH: usize = 1000;
 /// Training errors along the final path cost `n n_s^2 / 2 + 10 n_s c^3` operations; beyond this
 /// limit they are left out.
 const MOST_WORK: f64 = 2e10;
-
-/// From this number of classes on, fewer sizes are scored.
-const MANY_CLASSES: usize = 40;
-
-/// Sizes that are scored along a path: every one up to 200, then ever fewer. Each score takes an
-/// eigendecomposition of order `c`, so with many classes the sizes grow by a fifth at a time.
-fn sizes(longest: usize, n_classes: usize) -> Vec<usize> {
-    let share = if n_classes <= MANY_CLASSES { 100 } else { 5 };
-    let mut sizes = Vec::new();
-    let mut size = 1;
-    while size <= longest {
-        sizes.push(size);
-        size += (size / share).saturating_sub(1).max(1);
-    }
-    sizes
-}
-
-/// Centred columns of a Gram matrix, their means, and the products that the selection needs.
-struct Prepared {
-    /// `m x m`: products of the centred columns.
-    gram: Matrix,
-    /// `m x c`: products of the centred columns with the responses.
-    products: Matrix,
-    /// Means of the columns before centring.
-    means: Vec<f64>,
-}
-
-fn prepare(mut k: Matrix, y: &Matrix, classes: &Classes) -> Prepared {
-    let means = center_columns_weighted(&mut k, classes.weights());
-    let mut y = y.clone();
-    classes.scale_rows(&mut k);
-    classes.scale_rows(&mut y);
-    // The Gram matrix is symmetric but its centred columns are not: products of columns are those
-    // of the transpose's rows.
-    let products = matmul(k.view().t(), y.view());
-    let gram = symmetric_product(k.view().t());
-    Prepared {
-        gram,
-        products,
-        means,
-    }
-}
-
-/// The rank of every row in lexicographic order of the features; equal rows keep their order.
-pub(super) fn row_ranks(x: &Matrix) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..x.rows()).collect();
-    order.sort_by(|&a, &b| {
-        let mut pairs = x.row(a).iter().zip(x.row(b));
-        pairs
-            .find_map(|(u, v)| Some(u.total_cmp(v)).filter(|o| o.is_ne()))
-            .unwrap_or(Ordering::Equal)
-    });
-    let mut ranks = vec![0; order.len()];
-    order
-        .iter()
-        .enumerate()
-        .for_each(|(rank, &row)| ranks[row] = rank);
-    ranks
-}
-
-impl Smkda {
-    fn arm(&self, kernel: Kernel, longest: usize, n_classes: usize) -> Vec<SmkdaSetting> {
-        match self.max_support {
-            Some(size) => vec![SmkdaSetting { kernel, size }],
-            None => sizes(
-                longest
-                    .min(self.longest_path())
-                    .min(self.candidates.unwrap_or(usize::MAX)),
-                n_classes,
-            )
-            .into_iter()
-            .map(|size| SmkdaSetting { kernel, size })
-            .collect(),
-        }
-    }
-
-    fn longest_path(&self) -> usize {
-        self.path_limit.unwrap_or(LONGEST_PATH)
-    }
-
-    /// The largest number of samples that a fold's training part allows.
-    fn longest(&self, n: usize, protocol: &Protocol) -> usize {
-        if protocol.validation == Validation::LeaveOneOut {
-            // With more samples than that, a row mostly determines its own fit, and the formula
-            // says little.
-            return (n / 2).max(1);
-        }
-        (n - n.div_ceil(protocol.folds.clamp(2, n.max(2)))).max(1)
-    }
-}
 
 impl Method for Smkda {
     type Setting = SmkdaSetting;
@@ -202,6 +117,11 @@ impl Method for Smkda {
                 Fallback::Absent("all"),
                 "Choose among only M samples, drawn by class, to handle many rows",
             ),
+            SELECT,
+            SELECTION_RIDGES,
+            SELECTION_RULE,
+            STOP_ERROR,
+            UPDATABLE,
             COMPONENTS,
             Param::new(
                 "exact",
@@ -238,7 +158,23 @@ impl Method for Smkda {
             !self.exact || family.has_bandwidth(),
             "gaussian, cauchy, laplacian or radial-laplacian where `exact` is given: their values \
              are at most 1",
-        )
+        )?;
+        require(
+            "exact",
+            "with a ridge or `updatable`",
+            !(self.exact && (self.has_ridge() || self.updatable)),
+            "given without them: they need more digits",
+        )?;
+        require(
+            "select",
+            "'press' with `candidates`",
+            self.by() != Select::Press || self.candidates.is_none(),
+            "'ols' where samples are chosen among `candidates`: PRESS needs every row at once",
+        )?;
+        match self.has_ridge() {
+            true => require_definite(&self.kernel),
+            false => Ok(()),
+        }
     }
 
     fn family(&self) -> Family {
@@ -250,7 +186,11 @@ impl Method for Smkda {
     /// With landmarks the cube is that of the rows to tune on.
     fn seconds(&self, n: f64, p: f64, c: f64) -> f64 {
         let Some(m) = self.candidates else {
-            return (Self::ABOUT.seconds)(n, p, c);
+            let every_row = match self.by() {
+                Select::Ols | Select::Lasso => 0.0,
+                Select::Press => 5e-10 * n * n * n.min(1000.0) * (c + 2.0),
+            };
+            return (Self::ABOUT.seconds)(n, p, c) + every_row;
         };
         let tuned = self.tuning_rows(n as usize).unwrap_or(0) as f64;
         let sums = 2e-11 * n * (m as f64).powi(2);
@@ -272,7 +212,13 @@ impl Method for Smkda {
     fn footprint(&self, _n: usize) -> Footprint {
         // Besides the products and what is left of them: the chosen columns, their coefficients and
         // held-out values, which grow with the path.
-        Footprint::gram(6)
+        Footprint::gram(match self.by() {
+            Select::Ols => 6,
+            // What is left of every column, row by row.
+            Select::Press => 8,
+            // The products once more.
+            Select::Lasso => 7,
+        })
     }
 
     /// With landmarks, rows are processed in blocks.
@@ -288,7 +234,10 @@ impl Method for Smkda {
         let longest = self.longest(problem.n(), protocol);
         let arms = kernels
             .into_iter()
-            .map(|kernel| self.arm(kernel, longest, problem.labels.n_classes()))
+            .map(|kernel| {
+                let ridges = self.tried(&kernel, problem);
+                self.arm(kernel, &ridges, longest, problem.labels.n_classes())
+            })
             .map(|mut arm: Vec<SmkdaSetting>| {
                 let most = self.candidates.unwrap_or(usize::MAX).min(problem.n());
                 arm.iter_mut().for_each(|s| s.size = s.size.min(most));
@@ -312,8 +261,47 @@ impl Method for Smkda {
             &[1.4, 2.0],
         )
         .iter()
-        .map(|f| self.arm(stretched(&chosen.kernel, *f), usize::MAX, n_classes))
+        .map(|f| {
+            // The same ridges as beside the chosen bandwidth.
+            let mut ridges: Vec<Option<f64>> = Vec::new();
+            for s in tried.iter().filter(|s| s.kernel == chosen.kernel) {
+                if !ridges.contains(&s.ridge) {
+                    ridges.push(s.ridge);
+                }
+            }
+            self.arm(
+                stretched(&chosen.kernel, *f),
+                &ridges,
+                usize::MAX,
+                n_classes,
+            )
+        })
         .collect()
+    }
+
+    /// Where the path ends by itself, the setting learns where it does on all rows.
+    fn refine(
+        &self,
+        problem: &Problem,
+        _: &Protocol,
+        grid: &[CvEntry<SmkdaSetting>],
+        chosen: usize,
+    ) -> Result<Refinement<SmkdaSetting>> {
+        let setting = grid[chosen].setting;
+        if !self.ends_itself() || self.candidates.is_some_and(|m| m < problem.n()) {
+            return Ok(Refinement::Keep);
+        }
+        let k = gram(&setting.kernel, &problem.x);
+        let mut ground = Ground::new(self, k, problem, None);
+        let most = setting.size.min(problem.n());
+        let (ridge, most) = self.settled(&mut ground, &setting, problem, most);
+        let size = ground.walk(self, ridge, true, most, |_, _| true);
+        let told = SmkdaSetting {
+            size: size.max(1),
+            ridge,
+            ..setting
+        };
+        Ok(Refinement::Told(chosen, told))
     }
 
     fn held_out(&self, fold: &Fold, arm: &[SmkdaSetting]) -> Result<Vec<Option<HeldOut>>> {
@@ -321,21 +309,16 @@ impl Method for Smkda {
             return Ok(vec![]);
         };
         let (mut k, mut kv) = fold.grams(&first.kernel)?;
-        let mut ranks = row_ranks(&fold.train.x);
-        if let Some(m) = self.candidates.filter(|&m| m < fold.train.n()) {
-            let candidates = super::landmarks::by_class(&fold.train, m);
-            (k, kv) = (
-                k.select_columns(&candidates),
-                kv.select_columns(&candidates),
-            );
-            ranks = row_ranks(&fold.train.x.select_rows(&candidates));
+        let few = self.candidates.filter(|&m| m < fold.train.n());
+        let candidates = few.map(|m| super::landmarks::by_class(&fold.train, m));
+        if let Some(candidates) = &candidates {
+            (k, kv) = (k.select_columns(candidates), kv.select_columns(candidates));
         }
-        let classes = fold.train.classes();
-        let y = scored_responses(&classes);
-        let p = prepare(k, &y, &classes);
         let longest = arm.iter().map(|s| s.size).max().unwrap_or(1).min(kv.cols());
-        let mut followers = Followers::new(&kv, &p.means, &fold.train, longest, self.components);
-        read_sizes(p.gram, p.products, &ranks, longest, arm, &mut followers)
+        let mut ground = Ground::new(self, k, &fold.train, candidates.as_deref());
+        let means = ground.means.clone();
+        let follower = || Followers::new(&kv, &means, &fold.train, longest, self.components);
+        read_arm(self, &mut ground, &fold.train, arm, longest, follower)
     }
 
     fn leaves_one_out(&self) -> bool {
@@ -353,23 +336,19 @@ impl Method for Smkda {
         let classes = problem.classes();
         let y = scored_responses(&classes);
         let k = gram(&first.kernel, &problem.x);
-        let p = prepare(k.clone(), &y, &classes);
+        let mut ground = Ground::new(self, k.clone(), problem, None);
         let longest = arm
             .iter()
             .map(|s| s.size)
             .max()
             .unwrap_or(1)
             .min(problem.n());
-        let followers = Followers::new(&k, &p.means, problem, longest, self.components);
-        let mut left_out = LeftOut::new(followers, y, &classes);
-        read_sizes(
-            p.gram,
-            p.products,
-            &row_ranks(&problem.x),
-            longest,
-            arm,
-            &mut left_out,
-        )
+        let means = ground.means.clone();
+        let left_out = || {
+            let followers = Followers::new(&k, &means, problem, longest, self.components);
+            LeftOut::new(followers, y.clone(), &classes)
+        };
+        read_arm(self, &mut ground, problem, arm, longest, left_out)
     }
 
     fn streams(&self) -> bool {
@@ -400,25 +379,23 @@ impl Method for Smkda {
         let y = scored_responses(&classes);
         let k = gram(&setting.kernel, &problem.x);
         let size = setting.size.min(n);
-        let p = prepare(k.clone(), &y, &classes);
+        let mut ground = Ground::new(self, k.clone(), problem, None);
+        let (ridge, size) = self.settled(&mut ground, setting, problem, size);
 
         // The selection. The training rows follow it for their error at every size.
         let work = n as f64 * (size as f64).powi(2) / 2.0 + 10.0 * size as f64 * (c as f64).powi(3);
         let follow = work <= MOST_WORK;
+        let means = ground.means.clone();
         let mut followers = Followers::new(
             &k,
-            &p.means,
+            &means,
             problem,
             if follow { size } else { 0 },
             self.components,
         );
         let mut path: Vec<PathStep> = Vec::with_capacity(size);
-        // |Y_0|^2 less what the offset explains: n c - n.
-        let mut rss = classes.total() * (c - 1) as f64;
         let mut failed = None;
-        ranked_selection(p.gram, p.products, &row_ranks(&problem.x), size, |step| {
-            let (s, u2) = (step.shrinkage, dot(step.responses, step.responses));
-            rss -= s * (2.0 - s) * u2;
+        ground.walk(self, ridge, true, size, |step, at| {
             let mut train_error = None;
             if follow {
                 followers.follow(step);
@@ -434,7 +411,7 @@ impl Method for Smkda {
             path.push(PathStep {
                 row: Some(step.candidate),
                 train_error,
-                ..PathStep::new(step.size, rss.max(0.0))
+                ..PathStep::new(step.size, at.left.max(0.0))
             });
             failed.is_none()
         });
@@ -452,17 +429,19 @@ impl Method for Smkda {
         let columns = k.select_columns(&chosen);
         let means = classes.column_means(&columns);
         let y_mean = response_means(&classes);
-        let Coefficients { coef, gradient } = coefficients(n, chosen.len(), c, |i, row| {
-            let root = classes.weight(i).sqrt();
-            row[..chosen.len()]
-                .iter_mut()
-                .zip(columns.row(i).iter().zip(&means))
-                .for_each(|(o, (v, m))| *o = root * (v - m));
-            row[chosen.len()..]
-                .iter_mut()
-                .zip(y.row(i).iter().zip(&y_mean))
-                .for_each(|(o, (v, m))| *o = root * (v - m));
-        })?;
+        let penalty = Penalised::new(ridge, || columns.select_rows(&chosen))?;
+        let Coefficients { coef, gradient } =
+            penalty.coefficients(n, chosen.len(), c, |i, row| {
+                let root = classes.weight(i).sqrt();
+                row[..chosen.len()]
+                    .iter_mut()
+                    .zip(columns.row(i).iter().zip(&means))
+                    .for_each(|(o, (v, m))| *o = root * (v - m));
+                row[chosen.len()..]
+                    .iter_mut()
+                    .zip(y.row(i).iter().zip(&y_mean))
+                    .for_each(|(o, (v, m))| *o = root * (v - m));
+            })?;
         let offset: Vec<f64> = (0..c)
             .map(|j| {
                 y_mean[j]
@@ -475,7 +454,7 @@ impl Method for Smkda {
             .collect();
         let mut fitted = matmul(columns.view(), coef.view());
         add_to_rows(&mut fitted, &offset);
-        let objective = classes.squared_distance(&y, &fitted);
+        let objective = classes.squared_distance(&y, &fitted) + penalty.value(&coef);
         let residual = relative_residual(&columns, &means, &y, &fitted, &gradient, &classes);
         let cv = canonical(&coef, &offset, &fitted, &classes, self.components)?;
         let output = Output::Linear {
@@ -483,7 +462,8 @@ impl Method for Smkda {
             offset: cv.offset,
         };
         let support = problem.x.select_rows(&chosen);
-        Ok(Fit::new(
+        let factor = recursive::factor(self, &columns, &classes);
+        let fit = Fit::new(
             KernelExpansion::new(
                 setting.kernel,
                 problem.feature_weights.clone(),
@@ -500,33 +480,12 @@ impl Method for Smkda {
                 converged: true,
                 residual: Some(residual),
                 retained_rows: chosen,
+                ridge,
                 eigenvalues: cv.eigenvalues,
                 path,
                 ..FitReport::default()
             },
-        ))
+        );
+        Ok(Fit { factor, ..fit })
     }
-}
-
-/// How far `P'(Y - fitted)`, for the centred chosen columns, is from the value that the penalty
-/// implies (zero up to rounding if columns are longer than 3e-5), relative to the size of its
-/// terms.
-fn relative_residual(
-    columns: &Matrix,
-    means: &[f64],
-    y: &Matrix,
-    fitted: &Matrix,
-    expected: &Matrix,
-    classes: &Classes,
-) -> f64 {
-    let r = Matrix::from_fn(y.rows(), y.cols(), |i, j| {
-        classes.weight(i) * (y[(i, j)] - fitted[(i, j)])
-    });
-    let p = Matrix::from_fn(columns.rows(), columns.cols(), |i, j| {
-        columns[(i, j)] - means[j]
-    });
-    let gradient = matmul(p.view().t(), r.view());
-    let gap = gradient.as_slice().iter().zip(expected.as_slice());
-    gap.fold(0.0, |m, (a, b)| f64::max(m, (a - b).abs()))
-        / (p.max_abs() * y.max_abs() * classes.total()).max(f64::MIN_POSITIVE)
 }

@@ -1,11 +1,13 @@
 //! Selection among few candidates when there are many rows: everything the selection needs is a sum
 //! over rows, wherever these are.
 
+use super::recursive::solve;
 use super::{
-    Coefficients, Decision, Error, Fit, FitReport, KernelExpansion, Output, PathStep, Problem,
-    Result, Smkda, SmkdaSetting, canonical_of_means, coefficients, dot, ranked_selection,
+    Decision, Error, Fit, FitReport, Ground, KernelExpansion, Output, PathStep, Penalised, Problem,
+    Result, Smkda, SmkdaSetting,
 };
-use crate::linalg::{Matrix, matmul};
+use crate::kernel::gram;
+use crate::linalg::Matrix;
 use crate::method::landmarks::{by_class, scored_products};
 use crate::partial::{Columns, ExactSums, InMemory, LEAST_LEFT, Passes, weighted};
 
@@ -29,38 +31,47 @@ pub(super) fn fit_by_passes(
 ) -> Result<Fit> {
     let m = smkda.candidates.unwrap_or(some.n());
     let landmarks = by_class(some, m);
+    let weighted_rows = |rows: &[usize]| weighted(&some.x.select_rows(rows), &some.feature_weights);
     let columns = |rows: &[usize]| Columns::Kernel {
         kernel: setting.kernel,
         scores: None,
         weights: some.feature_weights.clone(),
-        centres: weighted(&some.x.select_rows(rows), &some.feature_weights),
+        centres: weighted_rows(rows),
         linear: false,
     };
     // First pass: K'K and K'Y.
     let first = First::new(smkda.exact, rows, columns(&landmarks))?;
-    let total: f64 = first.totals.iter().sum();
-    let shares: Vec<f64> = first.totals.iter().map(|t| t / total).collect();
-    let centres = some.x.select_rows(&landmarks);
-    let ranks = super::row_ranks(&centres);
+    let own = |rows: &[usize]| gram(&setting.kernel, &weighted_rows(rows));
+    let mut ground = Ground {
+        gram: first.gram,
+        products: first.products,
+        means: first.means,
+        own: smkda.has_ridge().then(|| own(&landmarks)),
+        ranks: super::row_ranks(&some.x.select_rows(&landmarks)),
+        total: first.totals.iter().sum(),
+        n_classes: first.totals.len(),
+        press: None,
+    };
 
     // The selection.
-    let size = setting.size.min(m);
-    let mut rss = total * (shares.len() - 1) as f64;
+    let (ridge, size) = smkda.settled(&mut ground, setting, some, setting.size.min(m));
     let mut path: Vec<PathStep> = Vec::with_capacity(size);
     let mut chosen: Vec<usize> = Vec::with_capacity(size);
     let mut places: Vec<usize> = Vec::with_capacity(size);
-    ranked_selection(first.gram, first.products, &ranks, size, |step| {
-        let left = step.length * step.length / total;
-        if first.exact.is_some() && left < LEAST_LEFT {
+    let least = first
+        .exact
+        .as_ref()
+        .map(|sums| LEAST_LEFT * sums.rows() as f64);
+    ground.walk(smkda, ridge, true, size, |step, at| {
+        if least.is_some_and(|least| step.length * step.length < least) {
             return false;
         }
-        rss -= step.shrinkage * (2.0 - step.shrinkage) * dot(step.responses, step.responses);
         let row = landmarks[step.candidate];
         chosen.push(row);
         places.push(step.candidate);
         path.push(PathStep {
             row: Some(row),
-            ..PathStep::new(step.size, rss.max(0.0))
+            ..PathStep::new(step.size, at.left.max(0.0))
         });
         true
     });
@@ -72,33 +83,22 @@ pub(super) fn fit_by_passes(
 
     // Second pass: coefficients from the chosen columns themselves, by a few rows that stand for
     // all.
-    let reduced = match &first.exact {
-        Some(sums) => sums.reduced(&places)?,
-        None => rows.reduced(columns(&chosen))?,
+    let (reduced, factor) = match &first.exact {
+        Some(sums) => (sums.reduced(&places)?, None),
+        None => {
+            let factor = rows.factor(columns(&chosen))?;
+            (factor.reduced(), smkda.updatable.then_some(factor))
+        }
     };
-    let (s, c) = (chosen.len(), shares.len());
-    let scored = |i: usize, k: usize| reduced.y[(i, k)] / shares[k].sqrt();
-    let Coefficients { coef, .. } = coefficients(reduced.x.rows(), s, c, |i, row| {
-        row[..s].copy_from_slice(reduced.x.row(i));
-        (0..c).for_each(|k| row[s + k] = scored(i, k));
-    })?;
-    let along = |row: &[f64], k: usize| (0..s).map(|j| row[j] * coef[(j, k)]).sum::<f64>();
-    let offset: Vec<f64> = (0..c)
-        .map(|k| shares[k].sqrt() - along(&reduced.means, k))
-        .collect();
-    let fitted = matmul(reduced.x.view(), coef.view());
-    let gaps = (0..fitted.rows()).flat_map(|i| (0..c).map(move |k| (i, k)));
-    let objective = gaps.map(|(i, k)| (scored(i, k) - fitted[(i, k)]).powi(2));
-    let means = Matrix::from_fn(c, c, |g, k| {
-        offset[k] + along(reduced.class_means.row(g), k)
-    });
-    let cv = canonical_of_means(&coef, &offset, &means, &shares, smkda.components)?;
+    let penalty = Penalised::new(ridge, || own(&chosen))?;
+    let solved = solve(&reduced, &penalty, smkda.components)?;
+    let cv = solved.variates;
     let output = Output::Linear {
         coef: cv.coef,
         offset: cv.offset,
     };
     let support = some.x.select_rows(&chosen);
-    Ok(Fit::new(
+    let fit = Fit::new(
         KernelExpansion::new(
             setting.kernel,
             some.feature_weights.clone(),
@@ -110,15 +110,17 @@ pub(super) fn fit_by_passes(
             log_priors: some.log_priors(),
         },
         FitReport {
-            objective: Some(objective.sum()),
-            iterations: s,
+            objective: Some(solved.objective),
+            iterations: chosen.len(),
             converged: true,
             retained_rows: chosen,
+            ridge,
             eigenvalues: cv.eigenvalues,
             path,
             ..FitReport::default()
         },
-    ))
+    );
+    Ok(Fit { factor, ..fit })
 }
 
 /// What the first pass tells.
@@ -127,6 +129,8 @@ struct First {
     gram: Matrix,
     /// Products of these with the scored responses.
     products: Matrix,
+    /// Means of the columns.
+    means: Vec<f64>,
     /// Weight of each class.
     totals: Vec<f64>,
     /// The sums themselves, where they are exact.
@@ -140,6 +144,7 @@ impl First {
             return Ok(Self {
                 gram: sums.centred_gram(),
                 products: scored_products(&sums),
+                means: sums.means(),
                 totals: sums.totals,
                 exact: None,
             });
@@ -151,6 +156,7 @@ impl First {
         Ok(Self {
             gram: sums.centred_gram(),
             products: Matrix::from_fn(by_class.rows(), by_class.cols(), scored),
+            means: sums.means(),
             totals,
             exact: Some(sums),
         })
@@ -159,7 +165,7 @@ impl First {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Method, Smkda};
+    use super::super::Method;
     use super::*;
     use crate::kernel::Kernel;
     use crate::partial::{Part, Task};
@@ -168,10 +174,7 @@ mod tests {
     #[test]
     fn as_many_candidates_as_rows_give_the_same_model() {
         let problem = problem(90, 3, 3, 1);
-        let setting = SmkdaSetting {
-            kernel: Kernel::Gaussian { bandwidth: 1.0 },
-            size: 15,
-        };
+        let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 1.0 }, 15);
         let whole = Smkda::new().fit(&problem, &setting).expect("fits");
         let streamed = fit(&Smkda::new().candidates(90), &problem, &setting).expect("fits");
         assert_eq!(whole.report.retained_rows, streamed.report.retained_rows);
@@ -192,10 +195,7 @@ mod tests {
     #[test]
     fn chooses_among_the_candidates_only() {
         let problem = problem(200, 3, 2, 2);
-        let setting = SmkdaSetting {
-            kernel: Kernel::Gaussian { bandwidth: 1.0 },
-            size: 12,
-        };
+        let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 1.0 }, 12);
         let smkda = Smkda::new().candidates(30);
         let fit = smkda.fit(&problem, &setting).expect("fits");
         let landmarks = by_class(&problem, 30);
@@ -237,10 +237,7 @@ mod tests {
     #[test]
     fn exact_fits_are_the_same_bits_for_any_division_of_the_rows() {
         let problem = problem(600, 3, 3, 4);
-        let setting = SmkdaSetting {
-            kernel: Kernel::Gaussian { bandwidth: 0.8 },
-            size: 20,
-        };
+        let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 0.8 }, 20);
         let smkda = Smkda::new().candidates(60);
         let usual = smkda.fit(&problem, &setting).expect("fits");
         let exact = smkda.exact().fit(&problem, &setting).expect("fits");
@@ -263,10 +260,7 @@ mod tests {
     #[test]
     fn exact_fits_end_where_rounded_values_tell_no_more_samples_apart() {
         let problem = problem(300, 2, 2, 4);
-        let setting = SmkdaSetting {
-            kernel: Kernel::Gaussian { bandwidth: 50.0 },
-            size: 60,
-        };
+        let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 50.0 }, 60);
         let fit = |smkda: Smkda| smkda.fit(&problem, &setting).expect("fits");
         let exact = fit(Smkda::new().candidates(60).exact());
         let usual = fit(Smkda::new().candidates(60));

@@ -1,7 +1,8 @@
 //! Tests of sparse kernel discriminant analysis.
 
+use super::grid::sizes;
 use super::*;
-use crate::kernel::{Pairs, symmetric_base};
+use crate::kernel::{Kernel, Pairs, symmetric_base};
 use crate::testing::{problem, random};
 
 #[test]
@@ -30,7 +31,7 @@ fn riders_see_what_a_fit_of_that_size_says() {
     let smkda = Smkda::new();
     let arm: Vec<SmkdaSetting> = [1, 2, 3, 10, 30]
         .into_iter()
-        .map(|size| SmkdaSetting { kernel, size })
+        .map(|size| SmkdaSetting::of(kernel, size))
         .collect();
     let along = smkda.held_out(&fold, &arm).expect("works");
     for (setting, scores) in arm.iter().zip(along) {
@@ -53,7 +54,7 @@ fn within_class_covariance_is_the_identity_and_the_path_is_a_prefix() {
     let kernel = Kernel::Gaussian { bandwidth: 1.5 };
     let fit = |s: usize| {
         smkda
-            .fit(&problem, &SmkdaSetting { kernel, size: s })
+            .fit(&problem, &SmkdaSetting::of(kernel, s))
             .expect("fits")
     };
     let (small, large) = (fit(8), fit(20));
@@ -82,11 +83,13 @@ fn leaving_a_row_out_equals_a_regression_without_it() {
     let classes = problem.classes();
     let y = scored_responses(&classes);
     let k = gram(&Kernel::Gaussian { bandwidth: 1.4 }, &problem.x);
-    let p = prepare(k.clone(), &y, &classes);
-    let followers = Followers::new(&k, &p.means, &problem, 10, None);
+    let smkda = Smkda::new();
+    let mut ground = Ground::new(&smkda, k.clone(), &problem, None);
+    let means = ground.means.clone();
+    let followers = Followers::new(&k, &means, &problem, 10, None);
     let mut left_out = LeftOut::new(followers, y.clone(), &classes);
     let mut chosen = Vec::new();
-    crate::solver::ols::forward_selection(p.gram, p.products, 10, |step| {
+    ground.walk(&smkda, None, true, 10, |step, _| {
         left_out.follow(step);
         chosen.push(step.candidate);
         true
@@ -129,10 +132,7 @@ fn permuting_classes_permutes_the_answer() {
     b.labels =
         crate::data::Labels::from_codes(codes, a.labels.classes().to_vec()).expect("codes fit");
     let smkda = Smkda::new();
-    let setting = SmkdaSetting {
-        kernel: Kernel::Gaussian { bandwidth: 1.0 },
-        size: 12,
-    };
+    let setting = SmkdaSetting::of(Kernel::Gaussian { bandwidth: 1.0 }, 12);
     let (fa, fb) = (
         smkda.fit(&a, &setting).expect("fits"),
         smkda.fit(&b, &setting).expect("fits"),
@@ -144,5 +144,337 @@ fn permuting_classes_permutes_the_answer() {
         for c in 0..3 {
             assert!((pa[(i, c)] - pb[(i, recode[c])]).abs() < 1e-7);
         }
+    }
+}
+
+/// `E = min |C (Y_0 - K_S A)|^2 + r tr(A' K_SS A)` by normal equations.
+fn penalised_error(problem: &Problem, k: &Matrix, chosen: &[usize], r: f64) -> (f64, Matrix) {
+    let classes = problem.classes();
+    let y = scored_responses(&classes);
+    let columns = k.select_columns(chosen);
+    let (means, y_means) = (classes.column_means(&columns), classes.column_means(&y));
+    let mut p = Matrix::from_fn(columns.rows(), chosen.len(), |i, j| {
+        columns[(i, j)] - means[j]
+    });
+    let mut right = Matrix::from_fn(y.rows(), y.cols(), |i, j| y[(i, j)] - y_means[j]);
+    classes.scale_rows(&mut p);
+    classes.scale_rows(&mut right);
+    let own = columns.select_rows(chosen);
+    let mut g = matmul(p.view().t(), p.view());
+    crate::linalg::add_scaled(&mut g, &own, r);
+    let b = matmul(p.view().t(), right.view());
+    let mut a = b.clone();
+    crate::linalg::cholesky_shifted(g, 0.0)
+        .expect("definite")
+        .solve_in_place(&mut a);
+    let whole: f64 = right.as_slice().iter().map(|v| v * v).sum();
+    (whole - crate::linalg::dot(a.as_slice(), b.as_slice()), a)
+}
+
+#[test]
+fn every_step_with_a_ridge_is_the_best_for_the_penalised_error() {
+    let mut problem = problem(40, 3, 3, 4);
+    problem.weights = Some((0..40).map(|i| 1.0 + (i % 2) as f64).collect());
+    let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+    let k = gram(&kernel, &problem.x);
+    for r in [0.01, 1.0, 20.0] {
+        let smkda = Smkda::new().ridge(r);
+        let setting = SmkdaSetting {
+            kernel,
+            size: 6,
+            ridge: Some(r),
+        };
+        let fit = smkda.fit(&problem, &setting).expect("fits");
+        let path = &fit.report.path;
+        let rows = &fit.report.retained_rows;
+        for (t, step) in path.iter().enumerate() {
+            let error = |last: usize| {
+                let mut chosen = rows[..t].to_vec();
+                chosen.push(last);
+                penalised_error(&problem, &k, &chosen, r).0
+            };
+            let best = (0..40)
+                .filter(|j| !rows[..t].contains(j))
+                .map(error)
+                .fold(f64::INFINITY, f64::min);
+            assert!(
+                (step.objective - best).abs() < 1e-8 * best,
+                "{t}: {step:?} {best}"
+            );
+        }
+        assert_eq!(fit.report.ridge, Some(r));
+        assert!(fit.report.residual.expect("known") < 1e-12);
+        let last = path.last().expect("steps").objective;
+        assert!((fit.report.objective.expect("known") - last).abs() < 1e-8 * last);
+        // Held-out rows see the same function, and so does a fit by sums.
+        let streamed = streaming::fit(&smkda, &problem, &setting, 40).expect("fits");
+        let new = random(30, 3, 9);
+        let (a, b) = (fit.outputs(&new), streamed.outputs(&new));
+        for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((u - v).abs() < 1e-8 * a.max_abs(), "{u} {v}");
+        }
+    }
+}
+
+#[test]
+fn all_samples_with_a_ridge_are_mkda() {
+    let problem = problem(35, 3, 3, 6);
+    let kernel = Kernel::Gaussian { bandwidth: 0.8 };
+    let ridge = 0.3;
+    let setting = SmkdaSetting {
+        kernel,
+        size: 35,
+        ridge: Some(ridge),
+    };
+    let few = Smkda::new()
+        .ridge(ridge)
+        .fit(&problem, &setting)
+        .expect("fits");
+    let all = crate::method::Mkda::new();
+    let all = all.fit(&problem, &crate::method::Ridged { kernel, ridge });
+    let all = all.expect("fits");
+    assert_eq!(few.report.retained_rows.len(), 35);
+    let new = random(40, 3, 7);
+    let (a, b) = (few.outputs(&new), all.outputs(&new));
+    for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+        assert!((u - v).abs() < 1e-6 * a.max_abs(), "{u} {v}");
+    }
+}
+
+/// A fold of the first rows against the others.
+fn fold_of(problem: &Problem, train: usize) -> Fold {
+    let all: Vec<usize> = (0..problem.n()).collect();
+    let (a, b) = all.split_at(train);
+    let x = problem.x.select_rows(a);
+    let held_out = problem.x.select_rows(b);
+    let base = Pairs::new(Family::Gaussian.base(), x.clone()).all(&held_out, |_| ());
+    Fold {
+        train_base: Some(symmetric_base(Family::Gaussian, &x)),
+        held_out_base: Some(base),
+        held_out_classes: vec![None; b.len()],
+        held_out_weights: vec![1.0; b.len()],
+        train: Problem::new(x, problem.labels.select(a)).expect("valid"),
+        held_out,
+    }
+}
+
+#[test]
+fn folds_settle_ridge_and_size_as_a_fit_does() {
+    let fold = fold_of(&problem(90, 3, 3, 12), 70);
+    let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+    for smkda in [
+        Smkda::new().ridge_rule(RidgeRule::Evidence),
+        Smkda::new().ridge_rule(RidgeRule::Evidence).max_support(4),
+        Smkda::new().stop_error(0.3),
+        Smkda::new().stop_error(0.5).ridge(0.1),
+    ] {
+        let setting = SmkdaSetting {
+            kernel,
+            size: smkda.max_support.unwrap_or(60),
+            ridge: smkda.ridges.first().copied(),
+        };
+        let mut along = smkda.held_out(&fold, &[setting]).expect("works");
+        let along = along.pop().flatten().expect("fitted").scores;
+        let fit = smkda.fit(&fold.train, &setting).expect("fits");
+        let kept = fit.report.retained_rows.len();
+        assert!(kept <= setting.size && (kept < 60), "{kept}");
+        let a = crate::testing::probabilities(&along);
+        let b = fit.decision.posterior(&fit.outputs(&fold.held_out));
+        for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((u - v).abs() < 1e-6, "{smkda:?}: {u} {v}");
+        }
+        if let Some(share) = smkda.stop_error {
+            // The path ends with the first sample that brings the error down to the share.
+            let whole = 70.0 * 2.0;
+            let (last, before) = fit.report.path.split_last().expect("steps");
+            assert!(last.objective <= share * whole);
+            assert!(before.iter().all(|s| s.objective > share * whole));
+        }
+    }
+}
+
+#[test]
+fn the_most_evident_is_found_among_all_sizes_and_ridges() {
+    let problem = problem(60, 3, 3, 14);
+    let kernel = Kernel::Gaussian { bandwidth: 1.0 };
+    let smkda = Smkda::new()
+        .ridges([10.0, 1.0, 0.1])
+        .ridge_rule(RidgeRule::Evidence);
+    let fit = smkda
+        .fit(&problem, &SmkdaSetting::of(kernel, 60))
+        .expect("fits");
+    // The definition, with determinants of matrices that are formed.
+    let k = gram(&kernel, &problem.x);
+    let mut best = (f64::NEG_INFINITY, 0.0, 0);
+    for r in [10.0, 1.0, 0.1] {
+        let whole = smkda.clone().fit(
+            &problem,
+            &SmkdaSetting {
+                kernel,
+                size: 40,
+                ridge: Some(r),
+            },
+        );
+        let rows = whole.expect("fits").report.retained_rows;
+        for s in 1..=rows.len() {
+            let chosen = &rows[..s];
+            let (error, _) = penalised_error(&problem, &k, chosen, r);
+            let own = k.select_columns(chosen).select_rows(chosen);
+            let mut p = k.select_columns(chosen);
+            crate::linalg::center_columns(&mut p);
+            let mut g = matmul(p.view().t(), p.view());
+            crate::linalg::add_scaled(&mut g, &own, r);
+            let log = |m: Matrix| {
+                crate::linalg::cholesky_shifted(m, 0.0)
+                    .expect("definite")
+                    .log_determinant()
+            };
+            let determinants = log(g) - log(own) - s as f64 * r.ln();
+            let evidence = -determinants - 59.0 * error.ln();
+            if evidence > best.0 {
+                best = (evidence, r, s);
+            }
+        }
+    }
+    assert_eq!(fit.report.ridge, Some(best.1));
+    assert_eq!(fit.report.retained_rows.len(), best.2);
+}
+
+/// PRESS of chosen samples, every row predicted by a regression without it: dense systems, one per
+/// row.
+fn press_by_brute_force(problem: &Problem, k: &Matrix, chosen: &[usize], ridge: f64) -> f64 {
+    let classes = problem.classes();
+    let y = scored_responses(&classes);
+    let (n, s) = (problem.n(), chosen.len());
+    let column = |i: usize, j: usize| if j < s { k[(i, chosen[j])] } else { 1.0 };
+    let left_out = |i: usize| {
+        let mut g = Matrix::zeros(s + 1, s + 1);
+        let mut b = Matrix::zeros(s + 1, y.cols());
+        for row in (0..n).filter(|&row| row != i) {
+            for a in 0..=s {
+                let v = classes.weight(row) * column(row, a);
+                (0..=s).for_each(|c| g[(a, c)] += v * column(row, c));
+                (0..y.cols()).for_each(|c| b[(a, c)] += v * y[(row, c)]);
+            }
+        }
+        for a in 0..s {
+            (0..s).for_each(|c| g[(a, c)] += ridge * k[(chosen[a], chosen[c])]);
+        }
+        crate::linalg::cholesky_shifted(g, 0.0)
+            .expect("definite")
+            .solve_in_place(&mut b);
+        let gap = |c: usize| y[(i, c)] - (0..=s).map(|a| column(i, a) * b[(a, c)]).sum::<f64>();
+        classes.weight(i) * (0..y.cols()).map(|c| gap(c) * gap(c)).sum::<f64>()
+    };
+    (0..n).map(left_out).sum()
+}
+
+#[test]
+fn every_step_by_press_is_the_best_for_rows_that_are_left_out() {
+    // Three shells: no sample alone says much.
+    let n = 36;
+    let mut problem = problem(n, 3, 3, 21);
+    problem.x = random(n, 3, 22);
+    let shell = |i: usize| {
+        let row = problem.x.row(i);
+        let square = crate::linalg::dot(row, row);
+        usize::from(square > 1.6) + usize::from(square > 3.4)
+    };
+    let codes = (0..n).map(shell).collect();
+    let names = problem.labels.classes().to_vec();
+    problem.labels = crate::data::Labels::from_codes(codes, names).expect("codes fit");
+    problem.weights = Some((0..n).map(|i| 1.0 + (i % 3) as f64 / 2.0).collect());
+    let kernel = Kernel::Gaussian { bandwidth: 1.5 };
+    let k = gram(&kernel, &problem.x);
+    for ridge in [None, Some(0.5)] {
+        let mut smkda = Smkda::new().select(Select::Press);
+        smkda.ridges.extend(ridge);
+        let setting = SmkdaSetting {
+            kernel,
+            size: n,
+            ridge,
+        };
+        let fit = smkda.fit(&problem, &setting).expect("fits");
+        let rows = &fit.report.retained_rows;
+        let r = ridge.unwrap_or(0.0);
+        let mut before = press_by_brute_force(&problem, &k, &[], r);
+        // Every choice is the best one, and after the last none is any better.
+        for t in 0..=rows.len() {
+            let with = |j: usize| {
+                let mut chosen = rows[..t].to_vec();
+                chosen.push(j);
+                press_by_brute_force(&problem, &k, &chosen, r)
+            };
+            let others = (0..n).filter(|j| !rows[..t].contains(j));
+            let best = others.map(with).fold(f64::INFINITY, f64::min);
+            let Some(&row) = rows.get(t) else {
+                assert!(best > before * (1.0 - 1e-7), "{best} {before}");
+                continue;
+            };
+            let own = with(row);
+            assert!(
+                own < before && own <= best * (1.0 + 1e-6),
+                "{t}: {own} {best}"
+            );
+            before = own;
+        }
+        assert!((3..20).contains(&rows.len()), "{rows:?}");
+        // Another criterion than least squares: the choices differ.
+        let mut plain = smkda.clone().select(Select::Ols);
+        plain.max_support = Some(rows.len());
+        let plain = plain.fit(&problem, &setting).expect("fits");
+        assert_ne!(&plain.report.retained_rows[..rows.len()], &rows[..]);
+    }
+}
+
+#[test]
+fn sizes_beyond_the_least_press_are_the_last_model() {
+    let fold = fold_of(&problem(90, 3, 3, 12), 70);
+    let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+    let smkda = Smkda::new().select(Select::Press);
+    let arm: Vec<SmkdaSetting> = [2, 30, 60].map(|s| SmkdaSetting::of(kernel, s)).to_vec();
+    let along = smkda.held_out(&fold, &arm).expect("works");
+    for (setting, scores) in arm.iter().zip(along) {
+        let a = crate::testing::probabilities(&scores.expect("fitted").scores);
+        let fit = smkda.fit(&fold.train, setting).expect("fits");
+        assert!(fit.report.retained_rows.len() < 30);
+        let b = fit.decision.posterior(&fit.outputs(&fold.held_out));
+        for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+            assert!((u - v).abs() < 1e-6, "{setting:?}: {u} {v}");
+        }
+    }
+}
+
+#[test]
+fn samples_by_the_lasso_are_refitted_by_least_squares() {
+    let problem = problem(60, 3, 3, 30);
+    let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+    let k = gram(&kernel, &problem.x);
+    for ridge in [None, Some(0.3)] {
+        let mut smkda = Smkda::new().select(Select::Lasso);
+        smkda.ridges.extend(ridge);
+        let setting = SmkdaSetting {
+            kernel,
+            size: 10,
+            ridge,
+        };
+        let fit = smkda.fit(&problem, &setting).expect("fits");
+        let rows = &fit.report.retained_rows;
+        assert_eq!(rows.len(), 10);
+        // The objective of every step is that of the samples so far.
+        if let Some(r) = ridge {
+            for (t, step) in fit.report.path.iter().enumerate() {
+                let (error, _) = penalised_error(&problem, &k, &rows[..=t], r);
+                assert!((step.objective - error).abs() < 1e-8 * error);
+            }
+        }
+        // The first is the best alone, as by least squares of columns of unit length.
+        let plain = smkda.clone().select(Select::Ols);
+        let plain = plain.fit(&problem, &setting).expect("fits");
+        assert_eq!(rows[0], plain.report.retained_rows[0]);
+        assert_ne!(rows, &plain.report.retained_rows);
+        // Streamed sums choose the same.
+        let streamed = streaming::fit(&smkda, &problem, &setting, 60).expect("fits");
+        assert_eq!(&streamed.report.retained_rows, rows);
     }
 }

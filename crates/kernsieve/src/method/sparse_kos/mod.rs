@@ -393,6 +393,7 @@ impl Method for SparseKos {
         Ok(Fit {
             scores: None,
             discriminant: None,
+            factor: None,
             certificate: Certificate::Weights,
             expansion: KernelExpansion::new(ground.kernel, weights, &support, output),
             decision: read.decision,
