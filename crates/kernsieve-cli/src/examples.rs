@@ -27,6 +27,14 @@ pub const EVALUATE: &str = "Examples:
   kernsieve evaluate model.ks test.csv
   kernsieve evaluate model.ks test.csv --fail-under 0.9";
 
+pub const UPDATE: &str = "Examples:
+  kernsieve fit train.csv --method smkda --updatable --model model.ks
+  kernsieve update model.ks new.csv
+  kernsieve update model.ks test.csv --model newer.ks
+
+The samples, the scaling and all settings stay those of the first fit; the
+coefficients are those of a fit on all rows.";
+
 pub const COMPARE: &str = "Examples:
   kernsieve compare train.csv --target class
   kernsieve compare train.csv --methods lda,kos,auto --repeats 20

@@ -111,6 +111,7 @@ fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Evaluate(a) => commands::evaluate::run(a, &mut terminal),
         Command::Compare(a) => commands::compare::run(a, &mut terminal),
         Command::Density(a) => commands::density::run(a, &mut terminal),
+        Command::Update(a) => commands::update::run(a, &mut terminal),
         Command::Inspect(a) => commands::inspect::run(a, &mut terminal),
         Command::Report(a) => commands::report::run(a, &mut terminal),
         Command::Export(a) => commands::export::run(a, &mut terminal),

@@ -9,7 +9,7 @@ use common::{Folder, columns, disc, groups, gzip, has};
 use std::path::Path;
 use std::process::Command;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "fit",
     "predict",
     "evaluate",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 11] = [
     "demo",
     "completions",
     "man",
+    "update",
 ];
 
 /// The lines under `Examples:`.

@@ -59,6 +59,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Estimate the density of the rows of a file, on few of them
     Density(DensityArgs),
+    /// Add rows to a saved model that was fitted with --updatable
+    Update(UpdateArgs),
     /// Show what is in a model file
     Inspect(InspectArgs),
     /// Draw a saved model and rows whose classes are known as one HTML page
@@ -306,6 +308,19 @@ pub struct EvaluateArgs {
     /// Exit with status 3 when the accuracy is below this
     #[arg(long, value_name = "A", value_parser = parse_unit, allow_negative_numbers = true)]
     pub fail_under: Option<f64>,
+}
+
+#[derive(Args)]
+#[command(after_long_help = examples::UPDATE)]
+pub struct UpdateArgs {
+    #[command(flatten)]
+    pub scoring: ScoringArgs,
+    /// Column with the classes [default: as in training]
+    #[arg(long, short, value_name = "COL")]
+    pub target: Option<String>,
+    /// Where to save the model with the rows added [default: in place of the model]
+    #[arg(long = "model", short = 'o', value_name = "OUT", value_parser = file_name())]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Args)]

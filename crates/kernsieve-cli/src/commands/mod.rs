@@ -17,6 +17,7 @@ mod parts;
 pub mod predict;
 pub mod report;
 pub mod shell;
+pub mod update;
 
 use crate::args::ScoringArgs;
 use crate::failure::Failure;

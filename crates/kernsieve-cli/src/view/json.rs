@@ -465,6 +465,17 @@ pub fn reported(path: &str, n_rows: usize) -> Value {
     json!({ "report": path, "n_rows": n_rows })
 }
 
+/// A model that has taken in rows.
+pub fn updated(path: &str, rows: usize, model: &Model) -> Value {
+    json!({
+        "model": path,
+        "added": rows,
+        "n_rows": model.record.n_rows,
+        "class_counts": model.record.class_counts,
+        "objective": model.record.report.objective,
+    })
+}
+
 /// A model in another format.
 #[cfg(feature = "onnx")]
 pub fn exported(path: &str, bytes: usize, precision: Precision, model: &Model) -> Value {

@@ -4,6 +4,7 @@ use super::layout::field;
 use crate::failure::Failure;
 use crate::view::summary::Saved;
 use crate::view::words::clean;
+use kernsieve::model::Model;
 use kernsieve::tuning::for_people;
 use std::io::Write;
 
@@ -23,6 +24,19 @@ pub fn model_file(saved: Option<&Saved>, out: &mut dyn Write) -> Result<(), Fail
 /// Where a page is. The name stays in one line, whatever its length.
 pub fn page_file(path: &str, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "Report   {}", clean(path, usize::MAX))?;
+    Ok(())
+}
+
+/// A model that has taken in rows.
+pub fn updated(path: &str, rows: usize, model: &Model, out: &mut dyn Write) -> Result<(), Failure> {
+    let all = model.record.n_rows;
+    let samples = model.support_rows().len();
+    field(
+        "Rows",
+        &format!("{rows} added, {all} in all; the same {samples} samples"),
+        out,
+    )?;
+    writeln!(out, "Model    {}", clean(path, usize::MAX))?;
     Ok(())
 }
 

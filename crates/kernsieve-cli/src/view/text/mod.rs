@@ -28,6 +28,6 @@ pub use density::density;
 pub use evaluation::evaluation;
 #[cfg(feature = "onnx")]
 pub use exported::exported;
-pub use files::reported;
+pub use files::{reported, updated};
 pub use fit::fit;
 pub use inspect::inspect;
