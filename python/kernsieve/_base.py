@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -81,6 +82,10 @@ def _target_name(given: Any, features: list[str]) -> str:
 def _class_name(label: Any, classes: np.ndarray) -> str:
     """The name of a class in the compiled module; a label that is none of them is told there."""
     return next((str(known) for known in classes.tolist() if known == label), str(label))
+
+
+def _is_updatable(estimator: Any) -> bool:
+    return bool(getattr(estimator, "updatable", False))
 
 
 class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
@@ -322,6 +327,42 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags
 
+    @available_if(_is_updatable)
+    def update(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Take in further rows without starting over, where ``updatable=True``.
+
+        Coefficients, class means and priors are then those of a fit on all rows with the same retained samples.
+        Scaling, kernel, samples, calibration and the cross-validated error stay those of the first fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Further rows.
+        y : array-like of shape (n_samples,)
+            Their classes; a class that is new needs a new fit.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, above 0.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        if self._precomputed():
+            raise ValueError("rows cannot be added to a precomputed kernel: its samples are known by position only")
+        rows = self._rows_for_model(X)
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        new = [label for label in y.tolist() if label not in known]
+        if new:
+            raise ValueError(f"the model knows no class {new[0]!r}; a class that is new needs a new fit")
+        codes = np.array([known[label] for label in y.tolist()], dtype=np.int64)
+        weights = None if sample_weight is None else np.ascontiguousarray(sample_weight, dtype=np.float64)
+        self._set_fitted(self.model_.updated(rows, codes, weights), self.classes_)
+        return self
+
     def _check_portable(self) -> None:
         if self._precomputed():
             raise ValueError(
@@ -335,11 +376,7 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
     def _evaluate(self, X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities, log scores and outputs."""
         check_is_fitted(self)
-        if self.model_.is_plain and not (self._finds_columns and _columns.is_frame(X)):
-            X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
-            rows = dense(X, memory_limit(self.memory))
-        else:
-            rows = self._columns_for_model(X)
+        rows = self._rows_for_model(X)
         if self._precomputed():
             rows = self._features.of(rows)
         posterior, scores, outputs = self.model_.predict(rows, thread_count(self.n_jobs))
@@ -348,6 +385,13 @@ class KernsieveClassifier(HoldsModel, ClassifierMixin, BaseEstimator):
         if lost.any():
             scores[lost] = np.log(np.maximum(posterior[lost], np.finfo(float).tiny))
         return posterior, scores, outputs
+
+    def _rows_for_model(self, X: Any) -> Any:
+        """Rows as the model reads them: a matrix where features are numbers, else columns."""
+        if self.model_.is_plain and not (self._finds_columns and _columns.is_frame(X)):
+            X = validate_data(self, X, reset=False, dtype=np.float64, order="C", accept_sparse="csr")
+            return dense(X, memory_limit(self.memory))
+        return self._columns_for_model(X)
 
     def _training_rows(self, X: Any, y: Any, memory: int | None) -> tuple[Any, np.ndarray]:
         """Rows and classes: a matrix where features are numbers, else columns."""

@@ -48,6 +48,14 @@ class Model:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Probabilities, log scores and outputs of the rows of ``x``."""
 
+    def updated(
+        self,
+        x: NDArray[np.float64] | Sequence[tuple[str, str, NDArray | None, NDArray | None, list[str] | None]],
+        codes: NDArray[np.int64],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Model:
+        """The model with further rows taken in, whose classes are given by position."""
+
     def mixture(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Centres, widths of the features and weights of a density, in the units of the data."""
 

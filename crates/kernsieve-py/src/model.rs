@@ -11,7 +11,9 @@ use kernsieve::linalg::Matrix;
 use kernsieve::params::Params;
 use kernsieve::{Error, model_file};
 use kernsieve_onnx::{Precision, to_onnx};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -105,6 +107,33 @@ impl Model {
         let array =
             |values: Vec<f64>, columns: usize| PyArray1::from_vec(py, values).reshape([n, columns]);
         Ok((array(posterior, c)?, array(scores, c)?, array(outputs, q)?))
+    }
+
+    /// The model with further rows of `x` taken in, whose classes are given by position.
+    #[pyo3(signature = (x, codes, weights=None))]
+    fn updated(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        codes: PyReadonlyArray1<'_, i64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Self> {
+        let mut model = (*self.0).clone();
+        let rows = Rows::new(x)?;
+        let x = guarded(|| features(&model.schema, rows))?;
+        // A negative position is one that no model has.
+        let position = |c: &i64| usize::try_from(*c).unwrap_or(usize::MAX);
+        let codes: Vec<usize> = codes.as_slice()?.iter().map(position).collect();
+        let weights = weights
+            .map(|w| w.as_slice().map(<[f64]>::to_vec))
+            .transpose()?;
+        let model = py.detach(|| {
+            guarded(|| {
+                model.update(&x, &codes, weights.as_deref())?;
+                Ok(model)
+            })
+        })?;
+        Ok(Self::new(model))
     }
 
     /// The class of each row of probabilities, by position: the most probable one, or by the
