@@ -37,7 +37,6 @@ use super::{
     About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, LeftOutRows, Method,
     PathStep, Problem, Refinement, Sparse, beyond_the_edge, kernels_around_median, some, stretched,
 };
-use crate::classes::Classes;
 use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
