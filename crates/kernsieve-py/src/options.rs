@@ -30,7 +30,7 @@ fn collected(words: &Bound<'_, PyDict>, own: &[&Param]) -> PyResult<(Protocol, P
         if value.is_none() {
             continue;
         }
-        let is_it = |p: &&&Param| p.id == id || p.singular() == Some(&id);
+        let is_it = |p: &Param| p.id == id || p.singular() == Some(&id);
         if let Some(param) = PROTOCOL.iter().find(|p| p.id == id) {
             protocol.insert(
                 id.clone(),
@@ -43,25 +43,23 @@ fn collected(words: &Bound<'_, PyDict>, own: &[&Param]) -> PyResult<(Protocol, P
             );
             continue;
         }
-        let Some(param) = own.iter().find(is_it) else {
+        let meanings: Vec<&Param> = own.iter().copied().filter(|p| is_it(p)).collect();
+        let Some(first) = meanings.first() else {
             return Err(PyTypeError::new_err(format!("unknown option '{id}'")));
         };
-        // Methods differ in the kernels that they accept, so each method checks its own.
+        let as_given = |param| Given {
+            param,
+            id: &id,
+            value: value.clone(),
+        };
+        // Methods differ in the kernels, words and ranges that they accept, so what some method
+        // accepts will do here, and each checks its own.
         let checked = match id.as_str() {
-            "kernel" => Value::from(
-                Given {
-                    param,
-                    id: &id,
-                    value,
-                }
-                .text()?,
-            ),
-            _ => Given {
-                param,
-                id: &id,
-                value,
+            "kernel" => Value::from(as_given(first).text()?),
+            _ => {
+                let some = meanings.iter().find_map(|p| as_given(p).checked().ok());
+                some.map_or_else(|| as_given(first).checked(), Ok)?
             }
-            .checked()?,
         };
         given.insert(id, checked);
     }

@@ -21,6 +21,9 @@ class LDA(KernsieveDiscriminant):
     metric : {'within', 'total'}, default="within"
         Covariance in which the nearest mean is found; total (with uniform ``priors``) is the rule
         of Hidaka & Kurita.
+    forward_features : int, default=None
+        Choose at most N features, one at a time by orthogonal least squares; cross-validation
+        chooses how many. ``None``: all at once.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
         Class priors of the decision rule: the shares in the training rows, equal ones, or one per
         class in the order of the classes.
@@ -163,6 +166,7 @@ class LDA(KernsieveDiscriminant):
         *,
         n_components=None,
         metric="within",
+        forward_features=None,
         priors="empirical",
         costs=None,
         class_weight=None,
@@ -189,6 +193,7 @@ class LDA(KernsieveDiscriminant):
     ):
         self.n_components = n_components
         self.metric = metric
+        self.forward_features = forward_features
         self.priors = priors
         self.costs = costs
         self.class_weight = class_weight

@@ -27,7 +27,8 @@ class MKDA(KernsieveDiscriminant):
     shift : float, default=0.0
         Shift of the sigmoid kernel.
     ridge : float, default=None
-        Squared-norm penalty, the r of R = r K. ``None``: tuned.
+        Squared-norm penalty, the r of R = r K; 0 is the solution of least norm, by the
+        pseudo-inverse. ``None``: tuned.
     penalty : {'kernel', 'identity'}, default="kernel"
         Penalise the norm of the function (R = r K) or of the coefficients (R = r I).
     n_components : int, default=None

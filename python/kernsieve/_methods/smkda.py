@@ -33,6 +33,21 @@ class SMKDA(KernsieveDiscriminant):
         Longest path to follow when n_s is tuned. ``None``: 1000.
     candidates : int, default=None
         Choose among only M samples, drawn by class, to handle many rows. ``None``: all.
+    select : {'ols', 'press', 'lasso'}, default="ols"
+        How samples are chosen: the next one makes the squared error of the scored classes least,
+        or that of every row predicted from the others (PRESS); or all in the order in which they
+        enter a lasso of all classes together.
+    ridge : float or sequence of floats, default=None
+        Squared-norm penalty inside the selection and on its coefficients, the r of R = r K. One
+        value is used, several are chosen among. ``None``: none.
+    ridge_rule : {'evidence', 'cv'}, default=None
+        How the ridge is found when it is not given: by the Bayesian evidence, which also chooses
+        the number of samples, or by cross-validation. ``None``: no ridge.
+    stop_error : float, default=None
+        Take samples until this share of the squared error of the scored classes is left, at most
+        ``max_support`` of them. ``None``: no such end.
+    updatable : bool, default=False
+        Keep in the model what it needs to take in more rows later.
     n_components : int, default=None
         Canonical variates to keep. ``None``: number of classes - 1.
     posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
@@ -184,6 +199,7 @@ class SMKDA(KernsieveDiscriminant):
 
     _method = "smkda"
     _takes_precomputed = True
+    _one_or_more = ("bandwidth", "ridge")
 
     def __init__(
         self,
@@ -196,6 +212,11 @@ class SMKDA(KernsieveDiscriminant):
         max_support=None,
         path_limit=None,
         candidates=None,
+        select="ols",
+        ridge=None,
+        ridge_rule=None,
+        stop_error=None,
+        updatable=False,
         n_components=None,
         posterior=None,
         sparsity=None,
@@ -234,6 +255,11 @@ class SMKDA(KernsieveDiscriminant):
         self.max_support = max_support
         self.path_limit = path_limit
         self.candidates = candidates
+        self.select = select
+        self.ridge = ridge
+        self.ridge_rule = ridge_rule
+        self.stop_error = stop_error
+        self.updatable = updatable
         self.n_components = n_components
         self.posterior = posterior
         self.sparsity = sparsity

@@ -202,6 +202,15 @@ impl Flag {
         }
     }
 
+    /// A value that some method accepts. Methods differ in ranges, so each checks its own again.
+    fn accepted(
+        &self,
+        check: impl Fn(&Param) -> kernsieve::Result<Value>,
+    ) -> kernsieve::Result<Value> {
+        let some = self.meanings.iter().find_map(|(p, _)| check(p).ok());
+        some.map_or_else(|| check(self.param()), Ok)
+    }
+
     /// The value that was typed.
     fn value(&self, matches: &ArgMatches) -> Result<Option<Value>, Error> {
         use clap::parser::ValueSource;
@@ -223,10 +232,10 @@ impl Flag {
             Kind::Count { .. } => param.count(matches.get_one(&self.name).copied().unwrap_or(0)),
             Kind::Number { .. } | Kind::Grid { .. } if !self.several => {
                 let number = matches.get_one(&self.name).copied();
-                param.number(number.unwrap_or(f64::NAN))
+                self.accepted(|p| p.number(number.unwrap_or(f64::NAN)))
             }
             Kind::Number { .. } | Kind::Grid { .. } | Kind::List { .. } => {
-                param.numbers(&numbers())
+                self.accepted(|p| p.numbers(&numbers()))
             }
             Kind::Text { .. } => {
                 let text = matches.get_one::<String>(&self.name).cloned();
