@@ -126,7 +126,7 @@ fn kept_columns_and_those_of_the_answer_have_different_names() {
     let rows: String = (0..40)
         .map(|i| format!("{},{},u{i},{}\n", i % 7, i * 3 % 11, ["a", "b"][i % 2]))
         .collect();
-    folder.write("t.csv", &format!("x,p_a,name,c\n{rows}"));
+    folder.write("t.csv", format!("x,p_a,name,c\n{rows}"));
     folder
         .line("fit t.csv --method lda --model m.ks --quiet")
         .ok();

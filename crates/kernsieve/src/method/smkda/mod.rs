@@ -41,7 +41,7 @@ use crate::decision::{Decision, argmax};
 use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, gram};
-use crate::linalg::{Matrix, add_to_rows, matmul};
+use crate::linalg::{add_to_rows, matmul};
 use crate::notice::Notice;
 use crate::params::{
     BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, POSTERIOR,

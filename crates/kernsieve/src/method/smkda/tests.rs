@@ -3,6 +3,7 @@
 use super::grid::sizes;
 use super::*;
 use crate::kernel::{Kernel, Pairs, symmetric_base};
+use crate::linalg::Matrix;
 use crate::testing::{problem, random};
 
 #[test]
@@ -207,7 +208,7 @@ fn every_step_with_a_ridge_is_the_best_for_the_penalised_error() {
         let last = path.last().expect("steps").objective;
         assert!((fit.report.objective.expect("known") - last).abs() < 1e-8 * last);
         // Held-out rows see the same function, and so does a fit by sums.
-        let streamed = streaming::fit(&smkda, &problem, &setting, 40).expect("fits");
+        let streamed = streaming::fit(&smkda.candidates(40), &problem, &setting).expect("fits");
         let new = random(30, 3, 9);
         let (a, b) = (fit.outputs(&new), streamed.outputs(&new));
         for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
@@ -474,7 +475,7 @@ fn samples_by_the_lasso_are_refitted_by_least_squares() {
         assert_eq!(rows[0], plain.report.retained_rows[0]);
         assert_ne!(rows, &plain.report.retained_rows);
         // Streamed sums choose the same.
-        let streamed = streaming::fit(&smkda, &problem, &setting, 60).expect("fits");
+        let streamed = streaming::fit(&smkda.candidates(60), &problem, &setting).expect("fits");
         assert_eq!(&streamed.report.retained_rows, rows);
     }
 }

@@ -43,7 +43,8 @@ pub fn by_columns(
             .collect();
         let most = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // What is left to explain is rounding.
-        if !(most > f64::EPSILON * all) {
+        let explains = most > f64::EPSILON * all;
+        if !explains {
             break;
         }
         let Some(best) = gains.iter().position(|g| *g >= most * (1.0 - TIE)) else {

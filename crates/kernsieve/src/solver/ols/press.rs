@@ -79,7 +79,8 @@ impl Press {
             .map(|&(_, j, left, products)| self.with(j, left, products, shrink(left)))
             .collect();
         let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
-        if !(least < self.least * (1.0 - tie)) {
+        let falls = least < self.least * (1.0 - tie);
+        if !falls {
             return None;
         }
         let tied = usable
