@@ -50,6 +50,9 @@ class SMKDA(KernsieveDiscriminant):
         Keep in the model what it needs to take in more rows later.
     n_components : int, default=None
         Canonical variates to keep. ``None``: number of classes - 1.
+    exact : bool, default=False
+        Round kernel values to 20 bits and sum integers, so that the model is the same however the
+        rows are divided (with ``candidates``).
     posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
         Use the discriminant kernel of these class posteriors as the kernel; klr and parzen
         posteriors use ``kernel`` themselves. ``None``: none.
@@ -218,6 +221,7 @@ class SMKDA(KernsieveDiscriminant):
         stop_error=None,
         updatable=False,
         n_components=None,
+        exact=False,
         posterior=None,
         sparsity=None,
         l1_ratio=1.0,
@@ -261,6 +265,7 @@ class SMKDA(KernsieveDiscriminant):
         self.stop_error = stop_error
         self.updatable = updatable
         self.n_components = n_components
+        self.exact = exact
         self.posterior = posterior
         self.sparsity = sparsity
         self.l1_ratio = l1_ratio
