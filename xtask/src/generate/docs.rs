@@ -86,9 +86,10 @@ fn flags(param: &Param) -> String {
     }
 }
 
-/// The parameter as the method has it that takes most words.
+/// The parameter as the method has it that takes most words, where it means the same.
 fn widest(param: &Param) -> Param {
     let own = CATALOGUE.iter().filter_map(|e| e.about.param(param.id));
+    let own = own.filter(|p| p.help == param.help);
     let words = |p: &Param| match p.kind {
         Kind::Word(words, _) => words.len(),
         _ => 0,
