@@ -266,6 +266,8 @@ def test_charts_are_well_formed_and_true_to_scale():
     root = ElementTree.fromstring(c.svg())
     spots = [(float(e.get("cx")), float(e.get("cy"))) for e in root.iter("{http://www.w3.org/2000/svg}circle")]
     width, height = c.size
+    # The legend has its place beside the frame.
+    assert float(root.get("width")) > width + len("both ends")
     assert spots[:2] == [(c.left, height - c.bottom), (width - c.right, c.top)]
     assert "a < b & c" in [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
     assert [t for _, t in chart.even(0, 10)] == ["0", "2.5", "5", "7.5", "10"]
