@@ -87,8 +87,11 @@ class Chart:
             out.append(f'<rect x="{width}" y="{y - 8}" width="9" height="9" fill="{colour}"/>')
             out.append(f'<text x="{width + 13}" y="{y}">{escape(name)}</text>')
         # What lies outside the frame is cut off.
-        inside = f'<svg x="{self.left}" y="{self.top}" width="{wide}" height="{self.inner}" viewBox="{self.left} {self.top} {wide} {self.inner}">'
+        box = f'x="{self.left}" y="{self.top}" width="{wide}" height="{self.inner}"'
+        inside = f'<svg {box} viewBox="{self.left} {self.top} {wide} {self.inner}">'
         body = "".join([*out[:2], inside, *self.parts, "</svg>", *out[2:]])
+        # The legend stands beside the frame.
+        width += 20 + 7 * max(len(name) for name, _ in self.legend) if self.legend else 0
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         )

@@ -90,22 +90,25 @@ def kos_2(work, cells):
     ]
 
 
+# The features that section 6.3 numbers, by their names in the files.
+FREQUENCY, REPAYMENT = "frequency_times", "PAY_0"
+CLIMATE = ("vconst_corr", "vconst_2", "convect_corr", "bckgrnd_vdc1")
+
+
 def named(cells, row, weights):
     """What section 6.3 says of the weights, found in those of the judged setting."""
-    names = list(weights[0])
-    kept = [{j + 1 for j, n in enumerate(names) if w[n] > 0} for w in weights]
     found = {
-        "Frequency above 0.9": [w[names[1]] > 0.9 for w in weights],
-        "features 1, 2, 13, 14 kept": [{1, 2, 13, 14} <= k for k in kept],
-        "feature 6 kept": [6 in k for k in kept],
+        "Frequency above 0.9": lambda w: w[FREQUENCY] > 0.9,
+        "features 1, 2, 13, 14 kept": lambda w: all(w[n] > 0 for n in CLIMATE),
+        "feature 6 kept": lambda w: w[REPAYMENT] > 0,
     }
     for c in (c for c in cells if c.row == row and c.quantity != "error"):
         what = c.column.partition(", ")[2]
         if what in found:
-            fill(c, [100.0 * v for v in found[what]])
+            fill(c, [100.0 * found[what](w) for w in weights])
         else:
-            often_kept = [j for j in range(1, len(names) + 1) if 2 * sum(j in k for k in kept) >= len(kept)]
-            c.ours, c.splits = float(len(often_kept)), len(weights)
+            most = [n for n in weights[0] if 2 * sum(w[n] > 0 for w in weights) >= len(weights)]
+            c.ours, c.splits = float(len(most)), len(weights)
 
 
 def often(weights, which):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "tables"))
 import arithmetic
 import catalogue
 import chart
+import kos
 import l2
 import mixtures
 import report
@@ -266,10 +267,24 @@ def test_charts_are_well_formed_and_true_to_scale():
     root = ElementTree.fromstring(c.svg())
     spots = [(float(e.get("cx")), float(e.get("cy"))) for e in root.iter("{http://www.w3.org/2000/svg}circle")]
     width, height = c.size
+    # The legend has its place beside the frame.
+    assert float(root.get("width")) > width + len("both ends")
     assert spots[:2] == [(c.left, height - c.bottom), (width - c.right, c.top)]
     assert "a < b & c" in [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
     assert [t for _, t in chart.even(0, 10)] == ["0", "2.5", "5", "7.5", "10"]
     assert [t for _, t in chart.even(-0.05, 0.38)] == ["0", "0.1", "0.2", "0.3"]
+
+
+def test_named_features_are_found_whatever_their_order():
+    cells = kos.kos_2_published()
+    four = dict.fromkeys(kos.CLIMATE, 1.0)
+    kos.named(
+        cells, "Climate Model", [{"ahc": 0.0, **four}, {**four, "ahc": 0.5}, {"ahc": 0.0, **four, "vconst_2": 0.0}]
+    )
+    ours = {c.column.partition(", ")[2]: c.ours for c in cells if c.row == "Climate Model" and c.ours is not None}
+    assert ours == {"features 1, 2, 13, 14 kept": pytest.approx(200 / 3), "features kept in most splits": 4.0}
+    kos.named(cells, "Credit Default", [{"LIMIT_BAL": 0.0, "PAY_0": 1.0}])
+    assert [c.ours for c in cells if c.column.endswith("feature 6 kept")] == [100.0]
 
 
 def test_every_published_figure_counts_once():
