@@ -202,6 +202,16 @@ impl Flag {
         }
     }
 
+    /// What the first meaning that takes a value makes of it. Where a method's own meaning does not
+    /// take it, the method says so.
+    fn by_any(
+        &self,
+        read: impl Fn(&Param) -> kernsieve::Result<Value>,
+    ) -> kernsieve::Result<Value> {
+        let taken = self.meanings.iter().find_map(|(p, _)| read(p).ok());
+        taken.map_or_else(|| read(self.param()), Ok)
+    }
+
     /// The value that was typed.
     fn value(&self, matches: &ArgMatches) -> Result<Option<Value>, Error> {
         use clap::parser::ValueSource;
@@ -223,10 +233,10 @@ impl Flag {
             Kind::Count { .. } => param.count(matches.get_one(&self.name).copied().unwrap_or(0)),
             Kind::Number { .. } | Kind::Grid { .. } if !self.several => {
                 let number = matches.get_one(&self.name).copied();
-                param.number(number.unwrap_or(f64::NAN))
+                self.by_any(|param| param.number(number.unwrap_or(f64::NAN)))
             }
             Kind::Number { .. } | Kind::Grid { .. } | Kind::List { .. } => {
-                param.numbers(&numbers())
+                self.by_any(|param| param.numbers(&numbers()))
             }
             Kind::Text { .. } => {
                 let text = matches.get_one::<String>(&self.name).cloned();

@@ -104,6 +104,18 @@ pub struct FitReport {
     /// many starts there were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(usize, usize)>,
+    /// What is wrong with equations that a pseudo-inverse solves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singular: Option<Singular>,
+}
+
+/// Equations that double precision does not resolve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Singular {
+    /// Their condition number, as far as rounding lets it be told.
+    pub condition: f64,
+    /// Directions that are resolved, of as many as there are equations.
+    pub rank: usize,
 }
 
 impl FitReport {
