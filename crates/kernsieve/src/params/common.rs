@@ -150,3 +150,15 @@ pub const CLASS_RATIO: Param = Param::new(
     Fallback::Absent("ratio of the priors"),
     "Two classes: weight of the first density against the second, gamma",
 );
+
+/// Landmarks.
+pub const LANDMARKS: Param = Param::new(
+    "candidates",
+    Kind::Count {
+        least: 2,
+        most: u64::MAX,
+        letter: "M",
+    },
+    Fallback::Absent("all"),
+    "Functions of only M samples, drawn by class, to handle many rows",
+);
