@@ -168,6 +168,9 @@ pub struct PathStep {
     /// are imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<(usize, f64)>,
+    /// The features that it stands for, where imports do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub associated: Vec<usize>,
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
@@ -189,6 +192,7 @@ impl PathStep {
             row: None,
             feature: None,
             runner_up: None,
+            associated: vec![],
             sparsity: None,
             weights: vec![],
             objective,

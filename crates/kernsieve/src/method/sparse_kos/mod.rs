@@ -342,6 +342,7 @@ impl Method for SparseKos {
                     row: None,
                     feature: None,
                     runner_up: None,
+                    associated: vec![],
                     sparsity: Some(s.penalty),
                     weights: weights
                         .into_iter()
