@@ -32,7 +32,7 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy'}, default='gaussian'
+    kernel : {'gaussian', 'laplacian', 'radial-laplacian', 'cauchy'}, default='gaussian'
         Kernel family.
     bandwidth : float or sequence of floats, default=None
         Width of the kernel, in standard deviations of the features unless ``standardize=False``. One value is used,
@@ -234,6 +234,10 @@ class L2Density(HoldsModel, DensityMixin, BaseEstimator):
             noise = rng.normal(size=shape)
         elif self.kernel_ == "laplacian":
             noise = rng.laplace(size=shape)
+        elif self.kernel_ == "radial-laplacian":
+            # A direction, and a length whose density is that of r^(d - 1) exp(-r).
+            noise = rng.normal(size=shape)
+            noise *= rng.gamma(shape[1], size=(n_samples, 1)) / np.linalg.norm(noise, axis=1, keepdims=True)
         else:
             # The multivariate Student t with one degree of freedom, in as many dimensions as there are features.
             noise = rng.normal(size=shape) / np.abs(rng.normal(size=(n_samples, 1)))

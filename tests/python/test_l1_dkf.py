@@ -62,6 +62,25 @@ def test_coefficients_are_the_lassos(workshop, n, p, c, sparsity, ratio):
     assert abs(fit["objective"] - total) < 1e-9
 
 
+@pytest.mark.parametrize(("n", "p", "c", "penalty"), [(90, 6, 3, 4.0), (60, 5, 2, 0.01), (30, 80, 4, 20.0)])
+def test_without_the_l1_norm_it_is_ridge_regression(workshop, n, p, c, penalty):
+    """The closed form, and the likelihood's minimum from scikit-learn."""
+    x, y = sample(n, p, c, 8)
+    fit = workshop.fit(x, y, *FIXED, "--sparsity", penalty, "--l1-ratio", 0)
+    w, b = coefficients(fit)
+    t = np.eye(c)[y]
+    expected = np.linalg.solve(x.T @ x + penalty * np.eye(p), x.T @ (t - t.mean(0))).T
+    assert np.abs(w - expected).max() < 1e-8
+    assert np.abs(b - t.mean(0)).max() < 1e-10
+    objective = ((t - b - x @ w.T) ** 2).sum() / 2 + penalty * (w**2).sum() / 2
+    assert abs(fit["objective"] - objective) < 1e-9 * objective
+    assert len(fit["selected_features"]) == p
+    fit = workshop.fit(x, y, *FIXED, "--sparsity", penalty, "--l1-ratio", 0, "--posterior", "logistic")
+    w, _ = coefficients(fit)
+    peer = LogisticRegression(C=1 / penalty, tol=1e-12, max_iter=10_000).fit(x, y)
+    assert np.abs(w - peer.coef_).max() < 1e-5
+
+
 def to_simplex(z, priors, kind):
     if kind == "softmax":
         return softmax(z, axis=1)

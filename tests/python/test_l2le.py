@@ -25,7 +25,11 @@ def differences(x, y, width, ridge, kernel="gaussian", smoothing=0.0, gammas=Non
         h = up - gamma * down
         q = np.exp(overlap - log_top)
         # The ridge is relative to the diagonal.
-        b = np.linalg.solve(q + ridge * np.diag(1 / w), h) / np.exp(log_top)
+        if ridge > 0:
+            b = np.linalg.solve(q + ridge * np.diag(1 / w), h)
+        else:
+            b = np.linalg.pinv(q, rcond=1e-12, hermitian=True) @ h
+        b /= np.exp(log_top)
         coefficients.append(b)
         objective += np.exp(log_top) * (b @ q @ b / 2) - h @ b
     return np.array(coefficients), objective
@@ -39,6 +43,8 @@ def differences(x, y, width, ridge, kernel="gaussian", smoothing=0.0, gammas=Non
         (70, 20, 2.0, 1.0, {}),
         (60, 2, 0.7, 0.01, {"kernel": "cauchy"}),
         (60, 3, 0.9, 0.01, {"kernel": "laplacian"}),
+        (60, 4, 0.4, 0.01, {"kernel": "radial-laplacian"}),
+        (60, 3, 0.3, 0, {}),
         (90, 2, 0.4, 0.1, {"gammas": [1 / 0.3, 0.3]}),
     ],
 )

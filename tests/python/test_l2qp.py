@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from scipy.integrate import quad
 from scipy.spatial.distance import cdist
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln, kve, logsumexp
 
 FIXED = ["--method", "l2qp", "--no-cv", "--no-standardize"]
 
@@ -24,6 +24,8 @@ def log_constant(kernel, width, d):
         return -d / 2 * np.log(2 * np.pi * width**2)
     if kernel == "laplacian":
         return -d * np.log(2 * width)
+    if kernel == "radial-laplacian":
+        return gammaln(d / 2) - np.log(2) - d / 2 * np.log(np.pi) - gammaln(d) - d * np.log(width)
     return gammaln((d + 1) / 2) - (d + 1) / 2 * np.log(np.pi) - d * np.log(width)
 
 
@@ -34,6 +36,8 @@ def log_kernel(kernel, a, b, width):
         shape = -cdist(a, b, "sqeuclidean") / (2 * width**2)
     elif kernel == "laplacian":
         shape = -cdist(a, b, "cityblock") / width
+    elif kernel == "radial-laplacian":
+        shape = -cdist(a, b) / width
     else:
         shape = -(d + 1) / 2 * np.log1p(cdist(a, b, "sqeuclidean") / width**2)
     return log_constant(kernel, width, d) + shape
@@ -45,6 +49,12 @@ def log_overlap(kernel, x, width, smoothing):
         return log_kernel(kernel, x, x, width * np.sqrt(2 + 2 * smoothing**2))
     if kernel == "cauchy":
         return log_kernel(kernel, x, x, 2 * width)
+    if kernel == "radial-laplacian":
+        # A Matern function; SciPy has the Bessel function of any order.
+        d = x.shape[1]
+        nu, s = d / 2 + 1, np.maximum(cdist(x, x) / width, 1e-6)
+        shape = (1 - nu) * np.log(2) - gammaln(nu) + nu * np.log(s) + np.log(kve(nu, s)) - s
+        return log_constant(kernel, width, d) - d * np.log(2) + shape
     gaps = np.abs(x[:, None] - x) / width
     return -x.shape[1] * np.log(4 * width) + (np.log1p(gaps) - gaps).sum(2)
 
@@ -90,6 +100,9 @@ CASES = [
     (70, 20, 1.5, {"balance": 30.0}),
     (60, 2, 0.7, {"kernel": "cauchy"}),
     (60, 3, 0.9, {"kernel": "laplacian"}),
+    (60, 1, 0.6, {"kernel": "radial-laplacian"}),
+    (60, 2, 0.5, {"kernel": "radial-laplacian"}),
+    (50, 7, 0.3, {"kernel": "radial-laplacian", "balance": 10.0}),
     (80, 2, 0.4, {"gamma": 0.3}),
     (50, 5, 5.0, {}),
 ]

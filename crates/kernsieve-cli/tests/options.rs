@@ -5,6 +5,8 @@ mod common;
 
 use common::{Folder, disc, groups, has};
 
+const DENSITIES: &str = "gaussian, laplacian, radial-laplacian or cauchy";
+
 #[test]
 fn values_of_fit() {
     let folder = Folder::new();
@@ -19,6 +21,9 @@ fn values_of_fit() {
         ("--bandwidth 1 --bandwidths 1,2", &["cannot be used with"]),
         ("--ridge -1", &["ridge", "above 0", "-1"]),
         ("--ridge nan", &["ridge", "finite"]),
+        ("--method mkda --ridge 0", &["ridge", "above 0", "0"]),
+        ("--method l2le --ridge -1", &["ridge"]),
+        ("--l1-ratio -0.1", &["l1-ratio", "from 0 to 1"]),
         ("--folds 1", &["folds", "2 or more"]),
         ("--folds x", &["--folds"]),
         ("--holdout 2", &["--holdout", "between 0 and 1"]),
@@ -32,10 +37,7 @@ fn values_of_fit() {
         ("--priors nan,1", &["priors", "finite"]),
         ("--kernel foo", &["--kernel", "foo", "gaussian"]),
         ("--method foo", &["--method", "foo", "mkda"]),
-        (
-            "--method parzen --kernel linear",
-            &["parzen", "gaussian, laplacian or cauchy"],
-        ),
+        ("--method parzen --kernel linear", &["parzen", DENSITIES]),
         ("--kernel polynomial --degree 0", &["degree"]),
         ("--kernel sigmoid --slope nan", &["slope"]),
         ("--components 0", &["components", "1 or more"]),
@@ -85,12 +87,18 @@ fn values_of_fit() {
             "--method l1-dkf --posterior foo",
             &["--posterior", "parzen"],
         ),
-        ("--method l1-dkf --l1-ratio 0", &["l1-ratio", "above 0"]),
-        ("--method l1-dkf --l1-ratio nan", &["l1-ratio", "above 0"]),
+        (
+            "--method l1-dkf --l1-ratio 1.5",
+            &["l1-ratio", "from 0 to 1"],
+        ),
+        (
+            "--method l1-dkf --l1-ratio nan",
+            &["l1-ratio", "from 0 to 1"],
+        ),
         ("--method l1-dkf --sparsity -1", &["sparsity", "0 or more"]),
         (
             "--method l1-dkf --posterior parzen --kernel linear",
-            &["parzen", "gaussian, laplacian or cauchy"],
+            &["parzen", DENSITIES],
         ),
         (
             "--method l1-dkf --posterior klr --kernel sigmoid",
@@ -100,29 +108,22 @@ fn values_of_fit() {
             "--method smkda --posterior l1 --validation loo",
             &["validation", "--posterior"],
         ),
+        ("--method l2qp --kernel linear", &["l2qp", DENSITIES]),
         (
-            "--method l2qp --kernel linear",
-            &["l2qp", "gaussian, laplacian or cauchy"],
+            "--method parzen --kernel polynomial",
+            &["parzen", "polynomial", DENSITIES],
         ),
         (
-            "--method parzen --kernel radial-laplacian",
-            &[
-                "parzen",
-                "radial-laplacian",
-                "gaussian, laplacian or cauchy",
-            ],
+            "--method l2le --kernel polynomial",
+            &["l2le", "polynomial", DENSITIES],
         ),
         (
-            "--method l2qp --kernel radial-laplacian",
-            &["l2qp", "radial-laplacian", "gaussian, laplacian or cauchy"],
+            "--method l1-dkf --posterior parzen --kernel polynomial",
+            &["parzen", DENSITIES],
         ),
         (
-            "--method l2le --kernel radial-laplacian",
-            &["l2le", "radial-laplacian", "gaussian, laplacian or cauchy"],
-        ),
-        (
-            "--method l1-dkf --posterior parzen --kernel radial-laplacian",
-            &["parzen", "gaussian, laplacian or cauchy"],
+            "--method l2qp --kernel radial-laplacian --class-bandwidths 1,2",
+            &["class-bandwidths", "gaussian or cauchy"],
         ),
         ("--prepare ranks", &["--prepare", "standardize, scores"]),
         (

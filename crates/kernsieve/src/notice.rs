@@ -65,6 +65,15 @@ pub enum Notice {
         /// Whether there is a ridge to increase; otherwise the bandwidth is too large.
         has_ridge: bool,
     },
+    /// Singular equations, solved by the pseudo-inverse.
+    PseudoInverse {
+        /// The condition number.
+        condition: f64,
+        /// Directions that are resolved.
+        rank: usize,
+        /// Equations.
+        of: usize,
+    },
     /// Feature weights that are not stationary: one would still move by about this much.
     NotStationary(f64),
     /// Fewer samples are retained than asked for.
@@ -221,6 +230,16 @@ impl fmt::Display for Notice {
                 f,
                 "the weights of the features are not quite stationary: one of them would still \
                  move by about {step:.0e}"
+            ),
+            Self::PseudoInverse {
+                condition,
+                rank,
+                of,
+            } => write!(
+                f,
+                "the equations have condition number {condition:.0e}, more than double precision \
+                 allows: the pseudo-inverse solves them in {rank} of {of} directions; a `ridge` \
+                 above 0 uses all, a smaller `bandwidth` makes more of them count"
             ),
             Self::FewerSamples { kept, asked } => write!(
                 f,

@@ -43,6 +43,9 @@ class FIVM(KernsieveClassifier):
         Let the folds vote on the features.
     max_support : int, default=None
         Keep at most N samples in the model. ``None``: all.
+    associated : float, default=None
+        An imported feature stands for those that correlate with it by at least R or at most -R:
+        they are not imported beside it, and are named. ``None``: off.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
         Class priors of the decision rule: the shares in the training rows, equal ones, or one per
         class in the order of the classes.
@@ -194,6 +197,7 @@ class FIVM(KernsieveClassifier):
         patience=None,
         vote=True,
         max_support=None,
+        associated=None,
         priors="empirical",
         costs=None,
         class_weight=None,
@@ -229,6 +233,7 @@ class FIVM(KernsieveClassifier):
         self.patience = patience
         self.vote = vote
         self.max_support = max_support
+        self.associated = associated
         self.priors = priors
         self.costs = costs
         self.class_weight = class_weight

@@ -37,7 +37,7 @@ class KLR(KernsieveClassifier):
         L1 penalty on the coefficients of l1 and logistic posteriors, lambda. ``None``: tuned.
     l1_ratio : float, default=1.0
         Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the
-        squared norm (elastic net).
+        squared norm (elastic net; 0 is ridge regression).
     simplex : {'clip', 'project', 'softmax', 'none'}, default="clip"
         How the outputs of l1 posteriors are mapped to the simplex; none leaves them as they are.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"

@@ -34,6 +34,8 @@ class KOS(KernsieveDiscriminant):
         as printed in the paper), by generalised cross-validation, or by cross-validation.
     mahalanobis : bool, default=False
         Measure the distance to the centroids in the within-class covariance.
+    candidates : int, default=None
+        Functions of only M samples, drawn by class, to handle many rows. ``None``: all.
     posterior : {'l1', 'logistic', 'klr', 'parzen'}, default=None
         Use the discriminant kernel of these class posteriors as the kernel; klr and parzen
         posteriors use ``kernel`` themselves. ``None``: none.
@@ -41,7 +43,7 @@ class KOS(KernsieveDiscriminant):
         L1 penalty on the coefficients of l1 and logistic posteriors, lambda. ``None``: tuned.
     l1_ratio : float, default=1.0
         Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the
-        squared norm (elastic net).
+        squared norm (elastic net; 0 is ridge regression).
     simplex : {'clip', 'project', 'softmax', 'none'}, default="clip"
         How the outputs of l1 posteriors are mapped to the simplex; none leaves them as they are.
     priors : {'empirical', 'uniform'} or sequence of floats, default="empirical"
@@ -195,6 +197,7 @@ class KOS(KernsieveDiscriminant):
         ridge=None,
         ridge_rule="stabilization",
         mahalanobis=False,
+        candidates=None,
         posterior=None,
         sparsity=None,
         l1_ratio=1.0,
@@ -232,6 +235,7 @@ class KOS(KernsieveDiscriminant):
         self.ridge = ridge
         self.ridge_rule = ridge_rule
         self.mahalanobis = mahalanobis
+        self.candidates = candidates
         self.posterior = posterior
         self.sparsity = sparsity
         self.l1_ratio = l1_ratio

@@ -23,7 +23,7 @@ class L1DKF(KernsieveDiscriminant):
         L1 penalty on the coefficients of l1 and logistic posteriors, lambda. ``None``: tuned.
     l1_ratio : float, default=1.0
         Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the
-        squared norm (elastic net).
+        squared norm (elastic net; 0 is ridge regression).
     simplex : {'clip', 'project', 'softmax', 'none'}, default="clip"
         How the outputs of l1 posteriors are mapped to the simplex; none leaves them as they are.
     kernel : {'linear', 'gaussian', 'polynomial', 'sigmoid', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"

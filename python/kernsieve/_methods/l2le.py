@@ -16,14 +16,15 @@ class L2LE(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy'}, default="gaussian"
+    kernel : {'gaussian', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"
         Kernel.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
         several are chosen among. ``None``: tuned.
     ridge : float or sequence of floats, default=None
-        Squared-norm penalty, relative to the diagonal of the matrix. One value is used, several
-        are chosen among. ``None``: tuned.
+        Squared-norm penalty, relative to the diagonal of the matrix; 0 is the paper's system, by
+        its pseudo-inverse where it is singular. One value is used, several are chosen among.
+        ``None``: tuned.
     smoothing : float, default=0.0
         Smoothing of the target in the Fourier domain, the k of L2QP-k.
     class_ratio : float, default=None

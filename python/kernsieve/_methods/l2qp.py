@@ -16,7 +16,7 @@ class L2QP(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy'}, default="gaussian"
+    kernel : {'gaussian', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"
         Kernel.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,
@@ -26,9 +26,9 @@ class L2QP(KernsieveClassifier):
         chosen among. ``None``: 1; tuned from 16 features on.
     smoothing : float, default=0.0
         Smoothing of the target in the Fourier domain, the k of L2QP-k.
-    class_bandwidths : {'common', 'spread'} or sequence of floats, default="common"
+    class_bandwidths : {'common', 'spread', 'tuned'} or sequence of floats, default="common"
         Bandwidths of the classes: one for all, in proportion to the median distance within each,
-        or one per class.
+        each tuned by itself, or one per class.
     relaxed : bool, default=False
         Let the weights of a class sum to less than 1 (the set A' of section 5.2).
     class_ratio : float, default=None

@@ -15,7 +15,7 @@ class Parzen(KernsieveClassifier):
 
     Parameters
     ----------
-    kernel : {'gaussian', 'laplacian', 'cauchy'}, default="gaussian"
+    kernel : {'gaussian', 'laplacian', 'radial-laplacian', 'cauchy'}, default="gaussian"
         Kernel.
     bandwidth : float or sequence of floats, default=None
         Bandwidth b of the kernel, exp(-|x-x'|^2 / (2 b^2)) for the Gaussian. One value is used,

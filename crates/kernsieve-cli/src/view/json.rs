@@ -211,6 +211,10 @@ fn step(step: &Step<'_>, names: &[String]) -> Value {
         if let Some((next, objective)) = step.runner_up {
             entry["runner_up"] = json!({ "feature": names[next], "objective": objective });
         }
+        if !step.associated.is_empty() {
+            let others = step.associated.iter().map(|&j| &names[j]);
+            entry["associated"] = json!(others.collect::<Vec<_>>());
+        }
     }
     if let Some(penalty) = step.penalty {
         entry["sparsity"] = json!(penalty);

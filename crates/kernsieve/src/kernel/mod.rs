@@ -46,8 +46,7 @@ pub enum Kernel {
         /// Width.
         bandwidth: f64,
     },
-    /// `exp(-|x - x'| / bandwidth)`, the radial kernel of Kim & Scott, section 5.4. Here it is a
-    /// kernel of the Euclidean distance and not a density.
+    /// `exp(-|x - x'| / bandwidth)`, the radial kernel of Kim & Scott, section 5.4.
     #[serde(rename = "radial-laplacian")]
     RadialLaplacian {
         /// Width.
@@ -86,12 +85,15 @@ pub enum Family {
 impl Family {
     /// Whether the family has a bandwidth.
     pub fn has_bandwidth(self) -> bool {
-        self.is_density() || self == Self::RadialLaplacian
+        self.is_density()
     }
 
     /// Whether its values, normalised, are used as a density.
     pub fn is_density(self) -> bool {
-        matches!(self, Self::Gaussian | Self::Laplacian | Self::Cauchy)
+        matches!(
+            self,
+            Self::Gaussian | Self::Laplacian | Self::RadialLaplacian | Self::Cauchy
+        )
     }
 
     /// Its name, as users write it.
@@ -252,6 +254,14 @@ impl Kernel {
         match *self {
             Self::Gaussian { bandwidth } => Some(-0.5 * d * (2.0 * PI).ln() - d * bandwidth.ln()),
             Self::Laplacian { bandwidth } => Some(-d * (2.0 * bandwidth).ln()),
+            // The surface of the sphere times the integral of r^(d - 1) exp(-r / b).
+            Self::RadialLaplacian { bandwidth } => Some(
+                log_gamma_half(p)
+                    - 2f64.ln()
+                    - 0.5 * d * PI.ln()
+                    - log_gamma_half(2 * p)
+                    - d * bandwidth.ln(),
+            ),
             Self::Cauchy { bandwidth, .. } => {
                 Some(log_gamma_half(p + 1) - 0.5 * (d + 1.0) * PI.ln() - d * bandwidth.ln())
             }
@@ -283,6 +293,7 @@ mod tests {
         for kernel in [
             Kernel::Gaussian { bandwidth: 0.7 },
             Kernel::Laplacian { bandwidth: 0.7 },
+            Kernel::RadialLaplacian { bandwidth: 0.7 },
             Kernel::Cauchy {
                 bandwidth: 0.7,
                 dimension: 1,

@@ -51,6 +51,19 @@ pub fn least_squares(x: &Matrix, y: &Matrix, tolerance: f64) -> Result<LeastSqua
     })
 }
 
+/// Singular values, largest first, and right singular vectors (columns) of a matrix. A tall one is
+/// first reduced to its triangular factor, row by row.
+pub fn right_singular(x: &Matrix) -> Result<(Vec<f64>, Matrix)> {
+    let svd = if x.rows() > x.cols() {
+        let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(x.row(i));
+        thin_svd(&tall_qr(x.rows(), x.cols(), 0, fill).r)
+    } else {
+        thin_svd(x)
+    };
+    let svd = svd.ok_or(Error::NoConvergence("the singular value decomposition"))?;
+    Ok((svd.values, svd.v))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

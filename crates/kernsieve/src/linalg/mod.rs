@@ -6,7 +6,7 @@ pub use kernsieve_dense::{
     Cholesky, Matrix, SymmetricEigen, View, dot, gemm_into, matmul, matmul_sequential, solve_lower,
     solve_lower_transposed, symmetric_product, symmetric_times,
 };
-pub use least_squares::{LeastSquares, least_squares};
+pub use least_squares::{LeastSquares, least_squares, right_singular};
 
 use crate::error::{Error, Result};
 

@@ -108,6 +108,18 @@ pub struct FitReport {
     /// many starts there were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(usize, usize)>,
+    /// What is wrong with equations that a pseudo-inverse solves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub singular: Option<Singular>,
+}
+
+/// Equations that double precision does not resolve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Singular {
+    /// Their condition number, as far as rounding lets it be told.
+    pub condition: f64,
+    /// Directions that are resolved, of as many as there are equations.
+    pub rank: usize,
 }
 
 impl FitReport {
@@ -160,6 +172,9 @@ pub struct PathStep {
     /// are imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<(usize, f64)>,
+    /// The features that it stands for, where imports do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub associated: Vec<usize>,
     /// The penalty, where features are weighted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sparsity: Option<f64>,
@@ -181,6 +196,7 @@ impl PathStep {
             row: None,
             feature: None,
             runner_up: None,
+            associated: vec![],
             sparsity: None,
             weights: vec![],
             objective,

@@ -10,8 +10,10 @@
 //! retained.
 //!
 //! Departures from the paper: there is a ridge, relative to the diagonal of `K`. The paper has
-//! none, but `K` is singular in floating point at the bandwidths of interest. Beyond a condition
-//! number of about 1e12 no digit of the solution is reliable, and it is refused. With several
+//! none (`ridge = 0`), but `K` is singular in floating point at the bandwidths of interest. Beyond a
+//! condition number of about 1e12 no digit of the solution is reliable. With a ridge it is refused;
+//! without one the pseudo-inverse takes its place, which leaves out the directions whose eigenvalues
+//! are beyond that, and a notice says how many are left. With several
 //! classes there is one `d_c` per class, against all others. As `prior_c d_c = 2 prior_c f_c - f`,
 //! with `f` the density of all rows, the class of the largest `prior_c d_c` has the largest
 //! posterior. Scores are scaled to a common size on training rows and become probabilities at the
@@ -22,8 +24,12 @@
 //!
 //! [Kim & Scott] "L2 kernel classification", IEEE TPAMI 32 (2010).
 
+mod systems;
+#[cfg(test)]
+mod tests;
+
 use super::l2_criterion::{
-    Contrast, Distances, Terms, against_rest, odds, require_gaussian_smoothing, require_two,
+    Distances, Terms, against_rest, odds, require_gaussian_smoothing, require_two,
     require_two_in_fold, without_ratio,
 };
 use super::parzen::require_density;
@@ -31,31 +37,25 @@ use super::{
     About, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Outputs, Problem, Ridged,
     density_kernels, descending, some,
 };
-use crate::classes::Classes;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, Kernel, gram_from_base, symmetric_base};
-use crate::linalg::{Matrix, cholesky_shifted, dot, matmul, symmetric_times};
+use crate::linalg::{Matrix, dot, matmul};
 use crate::notice::Notice;
 use crate::params::{
-    BANDWIDTHS, CLASS_RATIO, DENSITY_KERNEL, KernelChoice, Param, Protocol, RIDGES, SMOOTHING,
+    BANDWIDTHS, CLASS_RATIO, DENSITY_KERNEL, KernelChoice, Kind, Param, Protocol, RIDGES, Range,
+    SMOOTHING,
 };
 use crate::solver::row_cache::RowCache;
 use crate::solver::shifted_cg;
 use serde::{Deserialize, Serialize};
+use systems::Systems;
 
-/// Relative residuals that end the iteration: in final fits, and in folds.
-const EXACT: f64 = 1e-12;
+/// Relative residual that ends the iteration in folds, and most steps there: the unconverged part
+/// would be smoothed away by the ridge.
 const FOLD: f64 = 1e-3;
-/// Most steps: in a final fit, which then turns to a factorisation, and in folds, where the
-/// unconverged part would be smoothed away by the ridge.
-const EXACT_STEPS: usize = 1000;
 const FOLD_STEPS: usize = 300;
-/// A final fit with at most this relative residual needs no factorisation.
-const TRUSTED: f64 = 1e-9;
-/// Condition number beyond which the solution is refused.
-const WORST_CONDITION: f64 = 1e12;
 /// Ridges to try, smooth solutions first.
 const TRIED: [f64; 5] = [1e2, 1e1, 1.0, 1e-1, 1e-2];
 /// Training rows from which the scale of the scores is found, and the root mean square they are
@@ -71,7 +71,7 @@ const TIE: f64 = 1e-300;
 /// | parameter | default | range | meaning |
 /// |---|---|---|---|
 /// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
-/// | `ridges` | tuned | above 0 | added to the diagonal of `K`, which is 1 |
+/// | `ridges` | tuned | 0 or more | added to the diagonal of `K`, which is 1 |
 /// | `smoothing` | 0 | 0 or more | `k` of section 5.1 |
 /// | `class_ratio` | ratio of the priors | above 0 | `gamma`, two classes |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,142 +82,6 @@ pub struct L2le {
     ridges: Vec<f64>,
     smoothing: f64,
     class_ratio: Option<f64>,
-}
-
-/// The systems of a problem: one matrix, and one right-hand side per difference.
-struct Systems {
-    /// `K`, rows and columns multiplied by the roots of the rows' weights.
-    matrix: Matrix,
-    /// Right-hand sides one after the other, multiplied likewise.
-    targets: Vec<f64>,
-    /// Roots of the weights of the rows.
-    roots: Vec<f64>,
-    /// Logarithms of the constants of the quadratic and the linear term.
-    log_constant: f64,
-    log_ratio: f64,
-}
-
-impl Systems {
-    /// A row of weight 2 counts as two rows that share one coefficient: the ridge of a row is
-    /// divided by its weight. Scaling by the roots of the weights keeps the matrix symmetric.
-    fn new(terms: &Terms<'_>, contrasts: &[Contrast], classes: &Classes) -> Self {
-        let roots: Vec<f64> = (0..classes.n_rows())
-            .map(|i| classes.weight(i).sqrt())
-            .collect();
-        let targets = contrasts
-            .iter()
-            .flat_map(|c| c.targets(terms))
-            .zip(roots.iter().cycle());
-        let targets = targets.map(|(t, root)| t * root).collect();
-        let (log_constant, log_ratio) = (terms.log_constant, terms.log_ratio(0));
-        let mut matrix = terms.matrix();
-        if classes.weights().is_some() {
-            for i in 0..matrix.rows() {
-                let row = matrix.row_mut(i).iter_mut().zip(&roots);
-                row.for_each(|(v, root)| *v *= roots[i] * root);
-            }
-        }
-        Self {
-            matrix,
-            targets,
-            roots,
-            log_constant,
-            log_ratio,
-        }
-    }
-
-    fn n(&self) -> usize {
-        self.matrix.rows()
-    }
-
-    /// Coefficients `b` of all differences in columns, from a solution.
-    fn coefficients(&self, x: &[f64]) -> Matrix {
-        let n = self.n();
-        Matrix::from_fn(n, x.len() / n, |i, c| x[c * n + i] * self.roots[i])
-    }
-
-    /// The solution for a ridge, and the number of steps. Conjugate gradients run a second time on
-    /// the true residual, which their recurrence has drifted from; a factorisation follows if that
-    /// is not enough.
-    fn solve(&self, ridge: f64) -> Result<(Vec<f64>, usize)> {
-        let (n, matrix) = (self.n(), self.matrix.as_slice());
-        let (mut x, mut steps) = (vec![0.0; self.targets.len()], 0);
-        for _ in 0..2 {
-            let (left, _) = self.residual(&x, ridge);
-            let found = shifted_cg::solve(matrix, n, &[ridge], &left, EXACT, EXACT_STEPS);
-            x.iter_mut()
-                .zip(&found.x[0])
-                .for_each(|(x, more)| *x += more);
-            steps += found.steps;
-        }
-        // The eigenvalues of K add up to the weight of all rows.
-        let total: f64 = self.roots.iter().map(|r| r * r).sum();
-        if self.relative(&self.residual(&x, ridge).0) <= TRUSTED && total / ridge <= WORST_CONDITION
-        {
-            return Ok((x, steps));
-        }
-        let refused = |condition: f64| {
-            Error::Data(format!(
-                "the equations of l2le have condition number {condition:.0e} at this bandwidth and \
-                 ridge, more than the {WORST_CONDITION:.0e} that double precision allows; increase \
-                 `ridge` or reduce `bandwidth`"
-            ))
-        };
-        let factor =
-            cholesky_shifted(self.matrix.clone(), ridge).map_err(|_| refused(total / ridge))?;
-        let inverse = |v: &mut [f64]| {
-            let mut column = Matrix::from_vec(v.to_vec(), n, 1);
-            factor.solve_in_place(&mut column);
-            v.copy_from_slice(column.as_slice());
-        };
-        let largest = ridge
-            + largest_eigenvalue(n, |v| {
-                let from = v.to_vec();
-                symmetric_times(matrix, n, &from, v);
-            });
-        let condition = largest * largest_eigenvalue(n, inverse);
-        if condition.is_nan() || condition > WORST_CONDITION {
-            return Err(refused(condition));
-        }
-        for _ in 0..3 {
-            let (mut left, _) = self.residual(&x, ridge);
-            left.chunks_exact_mut(n).for_each(inverse);
-            x.iter_mut().zip(&left).for_each(|(x, more)| *x += more);
-        }
-        Ok((x, steps))
-    }
-
-    /// The size of a residual relative to the targets.
-    fn relative(&self, left: &[f64]) -> f64 {
-        let size = |v: &[f64]| v.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        size(left) / size(&self.targets).max(f64::MIN_POSITIVE)
-    }
-
-    /// `targets - (matrix + ridge) x`, and `matrix x`.
-    fn residual(&self, x: &[f64], ridge: f64) -> (Vec<f64>, Vec<f64>) {
-        let mut product = vec![0.0; x.len()];
-        symmetric_times(self.matrix.as_slice(), self.n(), x, &mut product);
-        let residual =
-            (self.targets.iter().zip(&product).zip(x)).map(|((t, p), x)| t - p - ridge * x);
-        (residual.collect(), product)
-    }
-}
-
-/// A lower bound on the largest eigenvalue of a symmetric semidefinite matrix, by power iteration;
-/// `times` multiplies by the matrix in place.
-fn largest_eigenvalue(n: usize, times: impl Fn(&mut [f64])) -> f64 {
-    const STEPS: usize = 30;
-    let mut v: Vec<f64> = (0..n)
-        .map(|i| 1.0 + 0.5 * ((7 * i) % 11) as f64 - ((3 * i) % 5) as f64)
-        .collect();
-    let mut norm = 0.0;
-    for _ in 0..STEPS {
-        let size = dot(&v, &v).sqrt();
-        v.iter_mut().for_each(|x| *x /= size);
-        times(&mut v);
-        norm = dot(&v, &v).sqrt();
-    }
-    norm
 }
 
 impl L2le {
@@ -232,7 +96,8 @@ impl L2le {
         self
     }
 
-    /// With these ridges to choose among; a single one is used as given.
+    /// With these ridges to choose among; a single one is used as given. 0 is the paper's system,
+    /// solved by a factorisation, or by the pseudo-inverse where it is singular.
     pub fn ridges(mut self, ridges: impl Into<Vec<f64>>) -> Self {
         self.ridges = ridges.into();
         self
@@ -341,7 +206,12 @@ impl Method for L2le {
             DENSITY_KERNEL,
             BANDWIDTHS,
             Param {
-                help: "Squared-norm penalty, relative to the diagonal of the matrix",
+                kind: Kind::Grid {
+                    range: Range::NotNegative,
+                    letter: "G",
+                },
+                help: "Squared-norm penalty, relative to the diagonal of the matrix; 0 is the \
+                       paper's system, by its pseudo-inverse where it is singular",
                 ..RIDGES
             },
             SMOOTHING,
@@ -388,7 +258,7 @@ impl Method for L2le {
         };
         require_two_in_fold(&fold.train, Self::ABOUT.name)?;
         let systems = self.systems(&fold.train, &first.kernel, base)?;
-        let ridges: Vec<f64> = arm.iter().map(|s| s.ridge).collect();
+        let ridges: Vec<f64> = arm.iter().map(|s| s.ridge).filter(|r| *r > 0.0).collect();
         let n = systems.n();
         let found = shifted_cg::solve(
             systems.matrix.as_slice(),
@@ -398,14 +268,21 @@ impl Method for L2le {
             FOLD,
             FOLD_STEPS,
         );
+        let mut ridged = found.x.into_iter();
+        let solutions = arm.iter().map(|s| match s.ridge {
+            0.0 => systems.solve_exactly().map(|exact| Some(exact.x)),
+            _ => Ok(ridged.next()),
+        });
+        let solutions: Vec<Option<Vec<f64>>> = solutions.collect::<Result<_>>()?;
         let values = gram_from_base(&first.kernel, against);
         let decision = self.decision(&fold.train);
-        let score = |x: &Vec<f64>| {
-            let b = self.scaled(&fold.train, &first.kernel, base, systems.coefficients(x));
+        let score = |x: Option<Vec<f64>>| {
+            let b = systems.coefficients(&x?);
+            let b = self.scaled(&fold.train, &first.kernel, base, b);
             let z = matmul(values.view(), b.view());
             Some(decision.scores(&z).into())
         };
-        Ok(found.x.iter().map(score).collect())
+        Ok(solutions.into_iter().map(score).collect())
     }
 
     fn fit(&self, problem: &Problem, setting: &Ridged) -> Result<Fit> {
@@ -413,9 +290,12 @@ impl Method for L2le {
         let base = symmetric_base(self.family(), &problem.x);
         let systems = self.systems(problem, &setting.kernel, &base)?;
         let ridge = setting.ridge;
-        let (x, steps) = systems.solve(ridge)?;
+        let (x, steps, singular) = match ridge {
+            0.0 => systems.solve_exactly().map(|s| (s.x, 1, s.singular))?,
+            _ => systems.solve(ridge).map(|(x, steps)| (x, steps, None))?,
+        };
         let (left, product) = systems.residual(&x, ridge);
-        let residual = systems.relative(&left);
+        let residual = singular.map_or_else(|| systems.relative(&left), |(_, seen)| seen);
         // b'Kb / 2 - h'b with the constants: b is in units of the linear term's constant over the
         // quadratic term's.
         let objective = (0.5 * dot(&x, &product) - dot(&x, &systems.targets))
@@ -436,6 +316,7 @@ impl Method for L2le {
                 residual: Some(residual),
                 retained_rows: (0..problem.n()).collect(),
                 ridge: Some(ridge),
+                singular: singular.map(|(s, _)| s),
                 ..FitReport::default()
             },
         ))

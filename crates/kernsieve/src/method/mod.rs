@@ -34,7 +34,7 @@ mod tests_passes;
 
 pub use about::{About, Candidacy, Outputs, Sparse};
 pub use discriminant::{Discriminant, WithPosterior};
-pub use fit::{Certificate, Fit, FitReport, PathStep};
+pub use fit::{Certificate, Fit, FitReport, PathStep, Singular};
 pub use fivm::Fivm;
 pub use grid::{CvEntry, Footprint, Grid, Once, Press, Ranking, Refinement};
 pub(crate) use grid::{

@@ -70,7 +70,7 @@ pub(super) fn require_density(kernel: &KernelChoice) -> Result<()> {
         "kernel",
         name,
         kernel.family().is_density(),
-        "a density: gaussian, laplacian or cauchy",
+        "a density: gaussian, laplacian, radial-laplacian or cauchy",
     )
 }
 
@@ -156,7 +156,9 @@ impl Method for Parzen {
         let d = problem.n_active();
         let Some(constant) = setting.kernel.log_normalizer(d) else {
             return Err(Error::Data(
-                "parzen needs a kernel that is a density: gaussian, laplacian or cauchy".into(),
+                "parzen needs a kernel that is a density: gaussian, laplacian, radial-laplacian or \
+                 cauchy"
+                    .into(),
             ));
         };
         let classes = problem.classes();

@@ -113,12 +113,12 @@ pub const POSTERIOR_SPARSITY: Param = Param::new(
 pub const L1_RATIO: Param = Param::new(
     "l1_ratio",
     Kind::Number {
-        range: Range::Share,
+        range: Range::Unit,
         letter: "R",
     },
     Fallback::Number(1.0),
     "Share of the L1 norm in the penalty of l1 and logistic posteriors; the rest is half the \
-     squared norm (elastic net)",
+     squared norm (elastic net; 0 is ridge regression)",
 );
 
 /// How regression outputs become posteriors.
@@ -149,4 +149,16 @@ pub const CLASS_RATIO: Param = Param::new(
     },
     Fallback::Absent("ratio of the priors"),
     "Two classes: weight of the first density against the second, gamma",
+);
+
+/// Landmarks.
+pub const LANDMARKS: Param = Param::new(
+    "candidates",
+    Kind::Count {
+        least: 2,
+        most: u64::MAX,
+        letter: "M",
+    },
+    Fallback::Absent("all"),
+    "Functions of only M samples, drawn by class, to handle many rows",
 );

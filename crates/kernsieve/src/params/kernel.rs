@@ -194,8 +194,8 @@ pub const DEFINITE_KERNEL: Param = Param {
 /// The kernel family of a density.
 pub const DENSITY_KERNEL: Param = Param {
     kind: Kind::Word(
-        &["gaussian", "laplacian", "cauchy"],
-        "a density: gaussian, laplacian or cauchy",
+        &["gaussian", "laplacian", "radial-laplacian", "cauchy"],
+        "a density: gaussian, laplacian, radial-laplacian or cauchy",
     ),
     ..KERNEL
 };

@@ -118,6 +118,8 @@ pub enum Range {
     NotNegative,
     /// Above 0, at most 1.
     Share,
+    /// 0 to 1.
+    Unit,
 }
 
 impl Range {
@@ -129,6 +131,7 @@ impl Range {
                 Self::Positive => v > 0.0,
                 Self::NotNegative => v >= 0.0,
                 Self::Share => v > 0.0 && v <= 1.0,
+                Self::Unit => (0.0..=1.0).contains(&v),
             }
     }
 
@@ -139,6 +142,7 @@ impl Range {
             Self::Positive => "finite and above 0",
             Self::NotNegative => "finite and 0 or more",
             Self::Share => "above 0 and at most 1",
+            Self::Unit => "from 0 to 1",
         }
     }
 }
@@ -318,12 +322,14 @@ mod tests {
             Range::Positive,
             Range::NotNegative,
             Range::Share,
+            Range::Unit,
         ] {
             for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 assert!(!range.contains(odd), "{range:?} {odd}");
             }
         }
         assert!(Range::Share.contains(1.0) && !Range::Share.contains(1.1));
+        assert!(Range::Unit.contains(0.0) && !Range::Share.contains(0.0));
         assert!(!Range::Positive.contains(0.0) && Range::NotNegative.contains(0.0));
         let error = RIDGE.number(-1.0).expect_err("below 0").to_string();
         assert_eq!(error, "`ridge` must be finite and above 0, got -1");

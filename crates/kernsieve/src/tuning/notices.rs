@@ -98,6 +98,13 @@ pub(super) fn about_fit<S: Setting>(fit: &mut Fit, setting: &S, params: &Params)
         _ => {}
     }
     let kept = report.retained_rows.len();
+    if let Some(singular) = report.singular {
+        notices.push(Notice::PseudoInverse {
+            condition: singular.condition,
+            rank: singular.rank,
+            of: kept,
+        });
+    }
     let given = params.get("max_support").is_some_and(|v| !v.is_null());
     if let Some(asked) = setting.size().samples.filter(|&s| s > kept && given) {
         notices.push(Notice::FewerSamples { kept, asked });

@@ -193,7 +193,8 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
                         ""
                     } else {
                         " <span class=\"out\">left out</span>"
-                    },
+                    }
+                    + &stands_for(step.associated, names),
                 format!("{:.5}", step.objective),
                 step.runner_up
                     .map_or(String::new(), |(next, _)| name(&names[next])),
@@ -223,6 +224,22 @@ fn imports(a: &Analysis<'_>, body: &mut String) {
          steps, compare the errors.</p>\n{}",
         table(&head, &rows, "")
     );
+}
+
+/// The features that an import stands for.
+fn stands_for(others: &[usize], names: &[String]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let mut told: Vec<String> = others
+        .iter()
+        .take(SHOWN)
+        .map(|&j| name(&names[j]))
+        .collect();
+    if others.len() > SHOWN {
+        told.push(format!("and {} more", others.len() - SHOWN));
+    }
+    format!(", also for {}", told.join(", "))
 }
 
 fn class_coefficients(

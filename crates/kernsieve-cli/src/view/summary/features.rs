@@ -40,6 +40,8 @@ pub struct Step<'m> {
     pub feature: Option<usize>,
     /// The feature that would have entered in its place, and the objective with it.
     pub runner_up: Option<(usize, f64)>,
+    /// The features that it stands for.
+    pub associated: &'m [usize],
     /// The penalty.
     pub penalty: Option<f64>,
     /// Features with their weights.
@@ -172,6 +174,7 @@ fn path(model: &Model) -> Vec<Step<'_>> {
             row: step.row,
             feature: step.feature,
             runner_up: step.runner_up,
+            associated: &step.associated,
             penalty: step.sparsity,
             weights: &step.weights,
             objective: step.objective,

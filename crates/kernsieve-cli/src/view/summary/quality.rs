@@ -124,6 +124,6 @@ mod tests {
         assert!(none.recall < 1e-12 && none.precision.is_none());
         // All right.
         let all = Found::of_rare(0.0, 1.0, 0.05);
-        assert_eq!((all.recall, all.precision), (1.0, Some(1.0)));
+        assert!(all.recall > 1.0 - 1e-12 && all.precision.is_some_and(|p| p > 1.0 - 1e-12));
     }
 }

@@ -60,5 +60,30 @@ pub fn print_imports(
     table(&header, &rows, out)?;
     print_more(steps.len(), limits.features, out)?;
     writeln!(out, "{}", wrapped(COLUMNS, "  "))?;
+    print_groups(&steps, &features.names, limits, out)
+}
+
+/// Which features stand for which others.
+fn print_groups(
+    steps: &[(&Step<'_>, usize)],
+    names: &[String],
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let name = |j: usize| clean(&names[j], NAME);
+    for (step, j) in steps.iter().take(limits.features) {
+        let Some((last, others)) = step.associated.split_last() else {
+            continue;
+        };
+        let mut others: Vec<String> = others.iter().map(|&k| name(k)).collect();
+        let rest = others.len().saturating_sub(limits.features);
+        others.truncate(limits.features);
+        others.push(match rest {
+            0 => name(*last),
+            more => format!("... {} more", more + 1),
+        });
+        let words = format!("{} stands for {}", name(*j), others.join(", "));
+        writeln!(out, "{}", wrapped(&words, "  "))?;
+    }
     Ok(())
 }

@@ -13,6 +13,10 @@
 //!   which are taken back.
 //! - [`Stopping::None`]: `max_features` imports.
 //!
+//! Features that say the same (`associated`): an import stands for all that correlate with it by so
+//! much, which then are no candidates any more. Folds vote on such groups: one that imported another
+//! member confirms it, too.
+//!
 //! `max_features` bounds all three. With `max_support` the model of the imported features is
 //! carried by few samples ([`crate::solver::import_vectors`]), so it is sparse both ways.
 //!
@@ -56,6 +60,15 @@ const LONGEST: usize = 30;
 const PATIENCE: usize = 5;
 
 impl Fivm {
+    fn ground<'a>(
+        &self,
+        problem: &Problem,
+        kernel: Kernel,
+        likelihood: &'a Likelihood,
+    ) -> Ground<'a> {
+        Ground::new(problem, kernel, likelihood).associated(self.associated)
+    }
+
     fn longest(&self, n_features: usize) -> usize {
         let most = match self.stop {
             Stopping::None => n_features,
@@ -289,7 +302,7 @@ impl Method for Fivm {
         loop {
             let setting = &grid[now].setting;
             let size = setting.n_features.unwrap_or(1);
-            let ground = Ground::new(problem, setting.kernel, &likelihood);
+            let ground = self.ground(problem, setting.kernel, &likelihood);
             let mut walk = Walk::new(&ground, setting.ridge)?;
             let mut confirmed = 0;
             while confirmed < size {
@@ -338,7 +351,7 @@ impl Method for Fivm {
             return Ok(vec![]);
         };
         let likelihood = Likelihood::new(&fold.train.classes());
-        let ground = Ground::new(&fold.train, first.kernel, &likelihood);
+        let ground = self.ground(&fold.train, first.kernel, &likelihood);
         match self.follow(fold, &ground, arm, first.ridge) {
             Err(crate::error::Error::NoConvergence(_)) => Ok(vec![None; arm.len()]),
             other => other,
@@ -347,7 +360,7 @@ impl Method for Fivm {
 
     fn fit(&self, problem: &Problem, setting: &FivmSetting) -> Result<Fit> {
         let likelihood = Likelihood::new(&problem.classes());
-        let ground = Ground::new(problem, setting.kernel, &likelihood);
+        let ground = self.ground(problem, setting.kernel, &likelihood);
         let ridge = setting.ridge;
         let mut walk = Walk::new(&ground, ridge)?;
         let longest = self.longest(ground.n_features());
@@ -380,6 +393,7 @@ impl Method for Fivm {
             .map(|(i, import)| PathStep {
                 feature: Some(import.feature),
                 runner_up: import.runner_up,
+                associated: import.associated.clone(),
                 train_error: Some(import.train_error),
                 ..PathStep::new(i + 1, import.objective)
             })

@@ -21,6 +21,7 @@ use std::cmp::Ordering;
 /// | `patience` | 5; with `stop = accuracy` 1 | 1 or more | imports without progress |
 /// | `vote` | yes | | with `stop = cv`: folds vote on the features |
 /// | `max_support` | all | 1 or more | the model keeps at most this many samples |
+/// | `associated` | off | above 0, at most 1 | correlation from which an import stands for another |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fivm {
@@ -31,6 +32,8 @@ pub struct Fivm {
     #[serde(flatten)]
     pub(super) stop: Stopping,
     pub(super) max_support: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) associated: Option<f64>,
 }
 
 /// When imports end (Ghosh & Wang, section 4.3).
@@ -158,6 +161,13 @@ impl Fivm {
         self.max_support = Some(samples);
         self
     }
+
+    /// Where an import stands for the features that correlate with it by at least this much, in
+    /// absolute value.
+    pub fn associated(mut self, correlation: f64) -> Self {
+        self.associated = Some(correlation);
+        self
+    }
 }
 
 pub(super) const PARAMS: &[Param] = &[
@@ -215,4 +225,14 @@ pub(super) const PARAMS: &[Param] = &[
     ),
     VOTE,
     IMPORT_VECTORS,
+    Param::new(
+        "associated",
+        Kind::Number {
+            range: Range::Share,
+            letter: "R",
+        },
+        Fallback::Absent("off"),
+        "An imported feature stands for those that correlate with it by at least R or at most -R: \
+         they are not imported beside it, and are named",
+    ),
 ];

@@ -13,6 +13,7 @@ fn import(train_error: f64) -> Import {
         objective: 0.0,
         train_error,
         runner_up: None,
+        associated: vec![],
     }
 }
 
@@ -142,4 +143,90 @@ fn few_features_and_few_samples_at_once() {
         error(&sparse),
         error(&dense)
     );
+}
+
+/// Ten features of which two matter, each with two noisy copies behind all of them, the second with
+/// its sign turned.
+fn in_blocks(draw: u64, noise: f64) -> Dataset {
+    let data = simulate::mixture(draw, 1, 100, 8);
+    let mut rng = crate::data::Rng::new(draw + 100);
+    let (x, p) = (data.x(), 10);
+    let blocks = Matrix::from_fn(x.rows(), 3 * p, |i, j| match j / p {
+        0 => x[(i, j)],
+        1 => x[(i, j % p)] + noise * rng.normal(),
+        _ => noise * rng.normal() - x[(i, j % p)],
+    });
+    let names = (0..3 * p)
+        .map(|j| format!("x{}.{}", j % p, j / p))
+        .collect();
+    Dataset::new(blocks, data.labels().clone(), names).expect("valid")
+}
+
+#[test]
+fn one_member_of_a_group_enters_and_names_the_others() {
+    let kernel = KernelChoice::default().with_bandwidths([1.0]);
+    let fivm = Fivm::new().kernel(kernel).ridges([0.01]);
+    for draw in 0..4 {
+        let data = in_blocks(draw, 0.15);
+        let t = trained(&data, &fivm.clone().associated(0.9));
+        let report = &t.model.record.report;
+        let mut seen: Vec<usize> = vec![];
+        for step in &report.path {
+            let feature = step.feature.expect("an import");
+            let mut group = step.associated.clone();
+            group.push(feature);
+            group.sort_unstable();
+            // The block, in full.
+            let block = feature % 10;
+            assert_eq!(group, [block, block + 10, block + 20], "draw {draw}");
+            assert!(!seen.contains(&block), "a block enters once");
+            seen.push(block);
+        }
+        let mut kept: Vec<usize> = report.imported.iter().map(|j| j % 10).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [0, 1], "draw {draw}");
+        // Every fold confirms the groups, whichever member it imported.
+        let folds = &t
+            .model
+            .record
+            .cv
+            .as_ref()
+            .expect("tuned")
+            .best()
+            .feature_folds;
+        assert!(report.imported.iter().all(|&j| folds[j] >= 3));
+        // Prediction needs the members that entered and no others.
+        let used = t.model.expansion.feature_weights.iter();
+        assert_eq!(used.filter(|w| **w != 0.0).count(), 2);
+    }
+}
+
+#[test]
+fn a_group_ends_where_the_correlation_does() {
+    let data = in_blocks(2, 0.15);
+    let base = Fivm::new()
+        .kernel(KernelChoice::default().with_bandwidths([1.0]))
+        .ridges([0.01])
+        .stop(Stopping::None);
+    // A path of all features: without a limit all 30 enter, with one a member of each block.
+    let protocol = Protocol {
+        estimate: false,
+        ..Protocol::default()
+    };
+    let report = |fivm: &Fivm| {
+        let trained = fivm.train(&data, &protocol, &Control::new());
+        trained.expect("trains").model.record.report
+    };
+    let all = report(&base);
+    assert_eq!(all.imported.len(), 30);
+    assert!(all.path.iter().all(|s| s.associated.is_empty()));
+    let few = trained(&data, &base.clone().associated(0.9))
+        .model
+        .record
+        .report;
+    assert_eq!(few.imported.len(), 10);
+    assert_eq!(few.path[0].feature, all.path[0].feature);
+    // Nothing correlates by 1 but copies.
+    let none = report(&base.associated(1.0));
+    assert_eq!(none.path, all.path);
 }

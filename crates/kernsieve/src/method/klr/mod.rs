@@ -33,8 +33,8 @@ use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{Family, gram};
 use crate::linalg::{Matrix, matmul};
 use crate::params::{
-    BANDWIDTHS, DEFINITE_KERNEL, DEGREE, Fallback, IMPORT_VECTORS, KernelChoice, Kind, L1_RATIO,
-    POSTERIOR, POSTERIOR_SPARSITY, Param, Protocol, RIDGES, SIMPLEX,
+    BANDWIDTHS, DEFINITE_KERNEL, DEGREE, IMPORT_VECTORS, KernelChoice, L1_RATIO, LANDMARKS,
+    POSTERIOR, POSTERIOR_SPARSITY, Protocol, RIDGES, SIMPLEX,
 };
 use crate::partial::Passes;
 use crate::solver::import_vectors::import_vectors;
@@ -50,17 +50,6 @@ const RIDGE_RANGE: (f64, f64) = (1e-5, 10.0);
 /// Imports of samples end when the objective is within this fraction of its minimum over all
 /// samples.
 pub(super) const SAMPLE_TOLERANCE: f64 = 1e-3;
-
-const LANDMARKS: Param = Param::new(
-    "candidates",
-    Kind::Count {
-        least: 2,
-        most: u64::MAX,
-        letter: "M",
-    },
-    Fallback::Absent("all"),
-    "Functions of only M samples, drawn by class, to handle many rows",
-);
 
 /// Kernel logistic regression.
 ///

@@ -14,16 +14,20 @@
 //! saying "no" errs on 24 %; with the priors it errs on the published 22 %. `gamma` from the
 //! stabilization rule is read as `n gamma = gamma-hat` (its formula 5.2 has no `n`);
 //! [`RidgeRule::StabilizationLiteral`] is the printed reading. Complexity: two Cholesky
-//! factorisations, `2 n^3 / 3` flops, and `n^2 p` for the Gram matrix. Dense in samples.
+//! factorisations, `2 n^3 / 3` flops, and `n^2 p` for the Gram matrix. Dense in samples. With
+//! `candidates = m` the function lives in the span of `m` landmarks ([`landmarks`]): `n m^2` flops,
+//! and no matrix of the size of the data.
 //!
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
 //! scoring", AISTATS 2019.
 
+mod landmarks;
 mod params;
 #[cfg(test)]
 mod tests;
 
-pub(super) use params::GAMMA;
+pub(super) use landmarks::gamma;
+pub(super) use params::{GAMMA, Scoring};
 pub use params::{Kos, KosSetting, RidgeChoice, RidgeRule};
 
 use super::{
@@ -32,15 +36,15 @@ use super::{
 };
 use crate::classes::Classes;
 use crate::decision::{Decision, nearest_centroid};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::expansion::{KernelExpansion, Output};
 use crate::kernel::{
     Family, Kernel, between_class_bandwidths, center_gram_weighted, gram, log_grid,
 };
 use crate::linalg::{Matrix, add_to_rows, matmul, symmetric_eigen};
 use crate::params::{
-    BANDWIDTHS, DEGREE, KERNEL, L1_RATIO, MAHALANOBIS, POSTERIOR, POSTERIOR_SPARSITY, Protocol,
-    RIDGE_RULE, SHIFT, SIMPLEX, SLOPE,
+    BANDWIDTHS, DEGREE, KERNEL, L1_RATIO, LANDMARKS, MAHALANOBIS, POSTERIOR, POSTERIOR_SPARSITY,
+    Protocol, RIDGE_RULE, SHIFT, SIMPLEX, SLOPE,
 };
 use crate::solver::optimal_scoring::{contrast_responses, sign_of_largest};
 use crate::solver::ridge::{
@@ -211,7 +215,7 @@ pub(super) fn rotation(y: &Matrix, fitted: &Matrix) -> Result<Matrix> {
     Ok(vectors)
 }
 
-impl Kos {
+impl Scoring {
     /// The kernels to try: section 5.1 for the Gaussian; other kernels of distance take multiples
     /// of the median distance.
     pub(super) fn kernels(&self, problem: &Problem) -> Result<Vec<Kernel>> {
@@ -312,6 +316,7 @@ impl Method for Kos {
             GAMMA,
             RIDGE_RULE,
             MAHALANOBIS,
+            LANDMARKS,
             POSTERIOR,
             POSTERIOR_SPARSITY,
             L1_RATIO,
@@ -322,34 +327,72 @@ impl Method for Kos {
         ..About::BLANK
     };
 
+    fn check(&self) -> Result<()> {
+        let family = self.scoring.kernel.family();
+        require(
+            "candidates",
+            format!("with a {} kernel", family.name()),
+            self.candidates.is_none() || family.is_definite(),
+            "given with a positive definite kernel: any but sigmoid",
+        )
+    }
+
     fn family(&self) -> Family {
-        self.kernel.family()
+        self.scoring.kernel.family()
     }
 
     fn at_bandwidth(&self, bandwidth: f64) -> Option<Self> {
-        let kernel = self.kernel.clone().with_bandwidths([bandwidth]);
+        if self.candidates.is_some() {
+            return None;
+        }
+        let kernel = self.scoring.kernel.clone().with_bandwidths([bandwidth]);
         Some(self.clone().kernel(kernel))
     }
 
-    fn footprint(&self, _n: usize) -> Footprint {
-        Footprint::gram(3)
+    /// With landmarks the square is theirs.
+    fn seconds(&self, n: f64, p: f64, c: f64) -> f64 {
+        let Some(m) = self.candidates.map(|m| m as f64) else {
+            return (Self::ABOUT.seconds)(n, p, c);
+        };
+        let tuned = self.tuning_rows(n as usize).map_or(n, |r| n.min(r as f64));
+        2e-11 * (n + 25.0 * tuned) * m * m
+    }
+
+    fn tuning_rows(&self, _n: usize) -> Option<usize> {
+        self.candidates.map(|m| (2 * m).max(4000))
+    }
+
+    fn footprint(&self, n: usize) -> Footprint {
+        match self.candidates {
+            Some(m) => Footprint::of_landmarks(m, n),
+            None => Footprint::gram(3),
+        }
     }
 
     fn grid(&self, problem: &Problem, _: &Protocol) -> Result<Grid<KosSetting>> {
-        let ridges = self.ridge.tried();
+        let ridges = self.scoring.ridge.tried();
         let arm = |kernel: Kernel| {
             let setting = |&ridge: &Option<f64>| KosSetting { kernel, ridge };
             ridges.iter().map(setting).collect()
         };
-        some(self.kernels(problem)?.into_iter().map(arm).collect())
+        some(
+            self.scoring
+                .kernels(problem)?
+                .into_iter()
+                .map(arm)
+                .collect(),
+        )
     }
 
     fn held_out(&self, fold: &Fold, arm: &[KosSetting]) -> Result<Vec<Option<HeldOut>>> {
         let Some(first) = arm.first() else {
             return Ok(vec![]);
         };
+        if let Some(m) = self.candidates {
+            return self.held_out_on_landmarks(fold, arm, m);
+        }
         let (k, kv) = fold.grams(&first.kernel)?;
-        let ridges: Vec<Ridge> = arm.iter().map(|s| self.ridge.at(s.ridge)).collect();
+        let ridges: Vec<Ridge> = arm.iter().map(|s| self.scoring.ridge.at(s.ridge)).collect();
         let solved = solve_gram(
             &k,
             first.kernel.family().is_definite(),
@@ -362,7 +405,7 @@ impl Method for Kos {
                 let Ok(s) = s else { return Ok(None) };
                 let mut z = matmul(kv.view(), s.coef.view());
                 add_to_rows(&mut z, &s.offset);
-                let (rule, transform) = self.decision(&s.scores, &fold.train)?;
+                let (rule, transform) = self.scoring.decision(&s.scores, &fold.train)?;
                 if let Some(t) = transform {
                     z = matmul(z.view(), t.view());
                 }
@@ -372,17 +415,20 @@ impl Method for Kos {
     }
 
     fn fit(&self, problem: &Problem, setting: &KosSetting) -> Result<Fit> {
+        if let Some(m) = self.candidates.filter(|m| *m < problem.n()) {
+            return self.fit_on_landmarks(problem, setting, m);
+        }
         let k = gram(&setting.kernel, &problem.x);
         let mut solved = solve_gram(
             &k,
             setting.kernel.family().is_definite(),
             &problem.classes(),
-            &[self.ridge.at(setting.ridge)],
+            &[self.scoring.ridge.at(setting.ridge)],
         )?;
         let s = solved
             .pop()
             .unwrap_or(Err(Error::NoConvergence("the ridge solve")))?;
-        let (decision, transform) = self.decision(&s.scores, problem)?;
+        let (decision, transform) = self.scoring.decision(&s.scores, problem)?;
         let (coef, offset) = match transform {
             None => (s.coef, s.offset),
             Some(t) => {

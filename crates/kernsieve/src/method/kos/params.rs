@@ -21,9 +21,20 @@ pub(in crate::method) const GAMMA: Param = Param {
 /// | `ridge` | by `ridge_rule` | above 0 | `gamma` of eq. 4 |
 /// | `ridge_rule` | stabilization | | how the ridge is found |
 /// | `mahalanobis` | no | | Mahalanobis distance to the centroids in place of Euclidean |
+/// | `candidates` | all | 2 or more | landmarks: functions of only this many samples |
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kos {
+    #[serde(flatten)]
+    pub(in crate::method) scoring: Scoring,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) candidates: Option<usize>,
+}
+
+/// What plain and sparse kernel optimal scoring have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::method) struct Scoring {
     #[serde(flatten)]
     pub(in crate::method) kernel: KernelChoice,
     #[serde(flatten)]
@@ -150,25 +161,31 @@ impl Kos {
 
     /// With this kernel.
     pub fn kernel(mut self, kernel: KernelChoice) -> Self {
-        self.kernel = kernel;
+        self.scoring.kernel = kernel;
         self
     }
 
     /// With this ridge.
     pub fn ridge(mut self, ridge: f64) -> Self {
-        self.ridge = RidgeChoice::Given(ridge);
+        self.scoring.ridge = RidgeChoice::Given(ridge);
         self
     }
 
     /// With a ridge by this rule.
     pub fn ridge_rule(mut self, rule: RidgeRule) -> Self {
-        self.ridge = RidgeChoice::By(rule);
+        self.scoring.ridge = RidgeChoice::By(rule);
         self
     }
 
     /// With Mahalanobis distances to the centroids.
     pub fn mahalanobis(mut self, mahalanobis: bool) -> Self {
-        self.mahalanobis = mahalanobis;
+        self.scoring.mahalanobis = mahalanobis;
+        self
+    }
+
+    /// With functions of only this many samples, drawn by class, for many rows.
+    pub fn candidates(mut self, landmarks: usize) -> Self {
+        self.candidates = Some(landmarks);
         self
     }
 }

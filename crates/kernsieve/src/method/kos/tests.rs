@@ -1,12 +1,14 @@
 //! Tests of kernel optimal scoring.
 
 use super::*;
-use crate::data::{Labels, Rng};
+use crate::data::{Labels, Rng, simulate};
 use crate::kernel::cross_gram;
 use crate::method::lda::Lda;
-use crate::params::KernelChoice;
+use crate::model::Model;
+use crate::params::{KernelChoice, Protocol};
 use crate::solver::optimal_scoring::contrast_scores;
 use crate::testing::problem;
+use crate::tuning::{Control, Train};
 
 #[test]
 fn folded_expansion_equals_equation_6_and_scores_have_mean_zero() {
@@ -138,4 +140,87 @@ fn permuting_three_classes_permutes_the_probabilities() {
             }
         }
     }
+}
+
+#[test]
+fn all_rows_as_landmarks_are_eq_5() {
+    for (classes, weighted) in [(2, false), (3, false), (3, true)] {
+        let mut problem = problem(60, 3, classes, 11);
+        if weighted {
+            problem.weights = Some((0..60).map(|i| 0.5 + (i % 4) as f64).collect());
+        }
+        let kernel = Kernel::Gaussian { bandwidth: 1.2 };
+        let k = gram(&kernel, &problem.x);
+        let all: Vec<usize> = (0..60).collect();
+        for ridge in [
+            Ridge::Fixed(1e-2),
+            Ridge::Rule(RidgeRule::Stabilization),
+            Ridge::Rule(RidgeRule::StabilizationLiteral),
+            Ridge::Rule(RidgeRule::Gcv),
+        ] {
+            let exact = solve_gram(&k, true, &problem.classes(), &[ridge]).expect("solves");
+            let exact = exact.into_iter().next().expect("one").expect("solved");
+            let own = landmarks::solve(&problem, &kernel, &all, &[ridge]).expect("solves");
+            let own = own.into_iter().next().expect("one").expect("solved");
+            assert_eq!(own.gamma, exact.gamma);
+            assert!(own.residual < 1e-10);
+            assert!((own.objective - exact.objective).abs() < 1e-8);
+            let outputs = |coef: &Matrix, offset: &[f64]| {
+                let mut z = matmul(k.view(), coef.view());
+                add_to_rows(&mut z, offset);
+                z
+            };
+            let (a, b) = (
+                outputs(&own.coef, &own.offset),
+                outputs(&exact.coef, &exact.offset),
+            );
+            // The smaller the ridge, the more the rounding of P'P is enlarged.
+            let tolerance = 1e-8 * (1e-5 / own.gamma).max(1.0);
+            for (u, v) in a.as_slice().iter().zip(b.as_slice()) {
+                assert!((u - v).abs() < tolerance, "{ridge:?}: {u} {v}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_landmarks_come_closer_to_the_minimum() {
+    let data = simulate::mixture(5, 1, 150, 2);
+    let fit = |kos: Kos| {
+        let kernel = KernelChoice::default().with_bandwidths([1.0]);
+        let trained =
+            kos.kernel(kernel)
+                .ridge(1e-3)
+                .train(&data, &Protocol::default(), &Control::new());
+        trained.expect("trains").model
+    };
+    let exact = fit(Kos::new());
+    let objective = |m: &Model| m.record.report.objective.expect("known");
+    let far = objective(&fit(Kos::new().candidates(5)));
+    let between = objective(&fit(Kos::new().candidates(40)));
+    let near = fit(Kos::new().candidates(200));
+    assert_eq!(near.record.report.retained_rows.len(), 200);
+    // The span of some landmarks holds no better function, but for the jitter.
+    let least = objective(&exact);
+    assert!(objective(&near) > least - 1e-4);
+    assert!(objective(&near) < between && between < far);
+    let error = |m: &Model| {
+        m.record
+            .cv
+            .as_ref()
+            .and_then(|cv| cv.best().error)
+            .expect("known")
+    };
+    assert!((error(&near) - error(&exact)).abs() < 0.03);
+    // All rows and more are all rows.
+    let all = fit(Kos::new().candidates(1000));
+    assert_eq!(all.expansion, exact.expansion);
+}
+
+#[test]
+fn an_indefinite_kernel_has_no_landmarks() {
+    let kos = Kos::new().kernel(KernelChoice::of(Family::Sigmoid));
+    assert!(kos.check().is_ok());
+    let error = kos.candidates(10).check().expect_err("not definite");
+    assert!(error.to_string().contains("sigmoid"), "{error}");
 }

@@ -13,7 +13,8 @@
 //!
 //! Any estimate of the posteriors can be used (`posterior`): logistic regression with an L1
 //! penalty, kernel logistic regression, kernel densities. The last two make the discriminant
-//! nonlinear in `x`.
+//! nonlinear in `x`. `l1_ratio = 0` is the ridge penalty in place of the L1 norm: a closed form for
+//! the regressions ([`crate::solver::lasso::ridge_path`]), dense in the coefficients.
 //!
 //! Departures from the paper: `lambda` where its eq. 19 has `1 / lambda`; the penalty is found by
 //! cross-validation, not on the test rows. Tuning: penalties `2^10, 2^9, .., 2^-15` and larger ones
@@ -48,7 +49,7 @@ use serde::{Deserialize, Serialize};
 /// |---|---|---|---|
 /// | `posterior` | l1 | | estimate of the posteriors |
 /// | `sparsity` | tuned | 0 or more | L1 penalty of l1 and logistic posteriors, `lambda` |
-/// | `l1_ratio` | 1 | above 0, at most 1 | share of the L1 norm in it |
+/// | `l1_ratio` | 1 | 0 to 1 | share of the L1 norm in it; 0 is ridge regression |
 /// | `simplex` | clip | | how outputs of l1 posteriors become posteriors |
 /// | `kernel`, `bandwidths`, ... | Gaussian, tuned | | kernel of klr and parzen posteriors |
 /// | `ridges`, `max_support` | tuned, all | | of klr posteriors |

@@ -1,13 +1,14 @@
 //! Kernels of the quadratic and the linear term, and their values from distances.
 
+use super::radial::SelfConvolution;
 use super::{BLOCK_ROWS, Distances};
 use crate::classes::Classes;
 use crate::kernel::Kernel;
 use crate::linalg::{Matrix, dot};
 use rayon::prelude::*;
 
-/// Kernels of the quadratic and the linear term. The convolution of the Laplacian with itself is
-/// not a kernel of its family: see [`Quadratic`].
+/// Kernels of the quadratic and the linear term. The convolution of a Laplacian with itself, product
+/// or radial, is not a kernel of its family: see [`Overlap`].
 pub(super) fn widths(kernel: &Kernel, smoothing: f64) -> (Kernel, Kernel) {
     let k2 = 2.0 * smoothing * smoothing;
     match *kernel {
@@ -33,11 +34,46 @@ pub(super) fn convolution(a: &Kernel, b: &Kernel) -> Kernel {
 pub(super) fn log_constant(kernel: &Kernel, rho: &Kernel, d: usize) -> Option<f64> {
     match *kernel {
         Kernel::Laplacian { bandwidth } => Some(-(d as f64) * (4.0 * bandwidth).ln()),
+        Kernel::RadialLaplacian { .. } => Some(kernel.log_normalizer(d)? - d as f64 * 2f64.ln()),
         _ => rho.log_normalizer(d),
     }
 }
 
-pub(super) fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
+/// How a Laplacian overlaps with itself, as a multiple of the overlap at distance 0.
+pub(super) enum Overlap {
+    /// The product kernel: `prod_l (1 + |x_l - y_l| / b) exp(-|x - y|_1 / b)` (section 5.4).
+    Product(f64),
+    /// The radial kernel, by a table.
+    Radial(SelfConvolution),
+}
+
+impl Overlap {
+    /// Of this kernel, if it is a Laplacian.
+    pub(super) fn of(kernel: &Kernel, d: usize) -> Option<Self> {
+        match *kernel {
+            Kernel::Laplacian { bandwidth } => Some(Self::Product(bandwidth)),
+            Kernel::RadialLaplacian { bandwidth } => {
+                Some(Self::Radial(SelfConvolution::new(bandwidth, d)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Replaces the distances of row `i` to all rows by values.
+    pub(super) fn apply(&self, x: &Matrix, i: usize, row: &mut [f64]) {
+        match self {
+            Self::Product(bandwidth) => {
+                let own = x.row(i);
+                for (j, v) in row.iter_mut().enumerate() {
+                    *v = laplacian_convolution(own, x.row(j), *v, *bandwidth);
+                }
+            }
+            Self::Radial(table) => row.iter_mut().for_each(|v| *v = table.value(*v)),
+        }
+    }
+}
+
+fn laplacian_convolution(a: &[f64], b: &[f64], distance: f64, bandwidth: f64) -> f64 {
     // Logarithms of a few factors at a time.
     let gaps = a
         .iter()

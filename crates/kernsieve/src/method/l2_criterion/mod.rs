@@ -18,6 +18,7 @@
 //! the quadratic term.
 
 mod convolution;
+mod radial;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,7 @@ use crate::notice::Notice;
 use crate::params::KernelChoice;
 use crate::solver::row_cache::RowCache;
 use crate::solver::smo::{Group, KernelRows, Solution, minimise};
-use convolution::{class_sums, convolution, laplacian_convolution, log_constant, widths};
+use convolution::{Overlap, class_sums, convolution, log_constant, widths};
 use rayon::prelude::*;
 
 /// Gaps at which the program ends, relative to the larger of its terms: in final fits, and in
@@ -102,8 +103,7 @@ impl<'a> Distances<'a> {
 }
 
 /// The kernel of the quadratic term without the largest of its constants: `k_rho` for the classes
-/// of a pair, or for the Laplacian `prod_l (1 + |x_l - y_l| / sigma) exp(-|x - y|_1 / sigma)`
-/// (section 5.4).
+/// of a pair, or the [`Overlap`] of a Laplacian with itself.
 struct Quadratic<'a> {
     x: &'a Matrix,
     codes: &'a [usize],
@@ -111,19 +111,16 @@ struct Quadratic<'a> {
     table: Vec<Vec<(Kernel, f64)>>,
     /// Whether all of those are the same.
     alike: bool,
-    /// The bandwidth of Laplacian kernels.
-    laplacian: Option<f64>,
+    /// What takes their place for Laplacian kernels.
+    overlap: Option<Overlap>,
 }
 
 impl Quadratic<'_> {
     /// Replaces the distances of row `i` to all rows by values of the quadratic term.
     fn apply(&self, i: usize, row: &mut [f64]) {
         let kernels = &self.table[self.codes[i]];
-        if let Some(bandwidth) = self.laplacian {
-            let own = self.x.row(i);
-            for (j, v) in row.iter_mut().enumerate() {
-                *v = laplacian_convolution(own, self.x.row(j), *v, bandwidth);
-            }
+        if let Some(overlap) = &self.overlap {
+            overlap.apply(self.x, i, row);
         } else if self.alike {
             kernels[0].0.apply(row);
         } else {
@@ -193,7 +190,8 @@ impl<'a> Terms<'a> {
     ) -> Result<Self> {
         let not_a_density = || {
             Error::Data(
-                "this method needs a kernel that is a density: gaussian, laplacian or cauchy"
+                "this method needs a kernel that is a density: gaussian, laplacian, \
+                 radial-laplacian or cauchy"
                     .into(),
             )
         };
@@ -230,10 +228,7 @@ impl<'a> Terms<'a> {
             x,
             codes: classes.codes(),
             alike: kernels.iter().all(|k| *k == kernels[0]),
-            laplacian: match kernels.first() {
-                Some(Kernel::Laplacian { bandwidth }) => Some(*bandwidth),
-                _ => None,
-            },
+            overlap: kernels.first().and_then(|k| Overlap::of(k, d)),
             table,
         };
         Ok(Self {

@@ -19,6 +19,7 @@ fn in_memory_or_on_demand_the_solution_is_the_same() {
     };
     let gaussian = |bandwidth| Kernel::Gaussian { bandwidth };
     let laplacian = Kernel::Laplacian { bandwidth: 0.8 };
+    let radial = Kernel::RadialLaplacian { bandwidth: 0.4 };
     let cauchy = Kernel::Cauchy {
         bandwidth: 0.5,
         dimension: d,
@@ -27,6 +28,7 @@ fn in_memory_or_on_demand_the_solution_is_the_same() {
         vec![gaussian(0.5); 3],
         vec![gaussian(0.5), gaussian(0.3), gaussian(0.9)],
         vec![laplacian; 3],
+        vec![radial; 3],
         vec![cauchy; 3],
     ] {
         let base = symmetric_base(kernels[0].family(), &x);

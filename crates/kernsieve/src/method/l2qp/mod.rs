@@ -52,7 +52,7 @@ use crate::notice::Notice;
 use crate::params::Protocol;
 use crate::solver::row_cache::RowCache;
 use params::PARAMS;
-use widths::{median_distance, own_width};
+use widths::{median_distance, neighbours, own_width};
 
 /// Candidates that are fitted one after the other.
 const RUN: usize = 10;
@@ -138,7 +138,7 @@ impl L2qp {
     fn bandwidth_ratios(&self, problem: &Problem) -> Result<Option<Vec<f64>>> {
         let c = problem.labels.n_classes();
         match &self.class_bandwidths {
-            ClassBandwidths::Common => Ok(None),
+            ClassBandwidths::Common | ClassBandwidths::Tuned => Ok(None),
             ClassBandwidths::Given(widths) if widths.len() == c => {
                 Ok(Some(widths.iter().map(|b| b / widths[0]).collect()))
             }
@@ -398,13 +398,35 @@ impl Method for L2qp {
         some(arms)
     }
 
+    /// Bandwidths of classes are tuned one at a time, and the balance as one more, from the best so
+    /// far; the paper (section 6, on Ringnorm) leaves open how.
+    fn widen(
+        &self,
+        tried: &[L2qpSetting],
+        chosen: &L2qpSetting,
+        n_classes: usize,
+    ) -> Grid<L2qpSetting> {
+        if self.class_bandwidths != ClassBandwidths::Tuned {
+            return vec![];
+        }
+        let Some(common) = chosen.kernel.bandwidth() else {
+            return vec![];
+        };
+        let now = chosen.class_bandwidths.clone();
+        let now = now.unwrap_or_else(|| vec![common; n_classes]);
+        neighbours(&chosen.kernel, &now, chosen.balance, tried)
+    }
+
     fn held_out(&self, fold: &Fold, arm: &[L2qpSetting]) -> Result<Vec<Option<HeldOut>>> {
         require_two_in_fold(&fold.train, Self::ABOUT.name)?;
         let classes = fold.train.classes();
         let decision = self.decision(&fold.train);
         let (mut results, mut starts) = (Vec::with_capacity(arm.len()), Vec::new());
         let mut cache = row_cache(fold.train.n());
-        for same in arm.chunk_by(|a, b| a.kernel == b.kernel) {
+        let alike = |a: &L2qpSetting, b: &L2qpSetting| {
+            a.kernel == b.kernel && a.class_bandwidths == b.class_bandwidths
+        };
+        for same in arm.chunk_by(alike) {
             // If the fold lacks a class, the given bandwidths do not match its classes.
             let fits = |w: &Vec<f64>| w.len() == fold.train.labels.n_classes();
             let first = L2qpSetting {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// | `kernel`, `bandwidths` | Gaussian, tuned | | the kernel, a density |
 /// | `balances` | 1; tuned from 16 features on | above 0 | `eta` of section 5.5 |
 /// | `smoothing` | 0 | 0 or more | `k` of L2QP-k |
-/// | `class_bandwidths` | common | above 0 | common, by the spread of each class, or given |
+/// | `class_bandwidths` | common | above 0 | common, by the spread of each class, tuned, or given |
 /// | `relaxed` | no | | weights of a class may sum to less than 1 |
 /// | `class_ratio` | ratio of the priors | above 0 | `gamma`, two classes |
 /// | `multiclass` | rest | | each class against the rest, or every density by itself |
@@ -40,6 +40,8 @@ pub enum ClassBandwidths {
     Common,
     /// In proportion to the median distance within each class.
     Spread,
+    /// Each tuned by itself, one class at a time, from the best common one.
+    Tuned,
     /// Given, in the order of the classes.
     Given(Vec<f64>),
 }
@@ -57,6 +59,7 @@ enum WrittenWidths {
 enum WidthsWord {
     Common,
     Spread,
+    Tuned,
     Given(Vec<f64>),
 }
 
@@ -65,6 +68,7 @@ impl From<WrittenWidths> for ClassBandwidths {
         match written {
             WrittenWidths::Word(WidthsWord::Common) => Self::Common,
             WrittenWidths::Word(WidthsWord::Spread) => Self::Spread,
+            WrittenWidths::Word(WidthsWord::Tuned) => Self::Tuned,
             WrittenWidths::List(w) | WrittenWidths::Word(WidthsWord::Given(w)) => Self::Given(w),
         }
     }
@@ -75,6 +79,7 @@ impl From<ClassBandwidths> for WrittenWidths {
         Self::Word(match widths {
             ClassBandwidths::Common => WidthsWord::Common,
             ClassBandwidths::Spread => WidthsWord::Spread,
+            ClassBandwidths::Tuned => WidthsWord::Tuned,
             ClassBandwidths::Given(w) => WidthsWord::Given(w),
         })
     }
@@ -174,10 +179,10 @@ pub(super) const PARAMS: &[Param] = &[
     SMOOTHING,
     Param::new(
         "class_bandwidths",
-        Kind::WordOrList(&["common", "spread"], Range::Positive, "B"),
+        Kind::WordOrList(&["common", "spread", "tuned"], Range::Positive, "B"),
         Fallback::Word("common"),
         "Bandwidths of the classes: one for all, in proportion to the median distance within each, \
-         or one per class",
+         each tuned by itself, or one per class",
     ),
     Param::new(
         "relaxed",

@@ -13,7 +13,7 @@ use crate::method::{
 use crate::params::Protocol;
 use crate::partial::{Columns, Passes, Reduced};
 use crate::solver::coordinate_descent::Penalty;
-use crate::solver::lasso::{Design, Solution, Stop, path};
+use crate::solver::lasso::{Design, Solution, Stop, path, ridge_path};
 use serde::{Deserialize, Serialize};
 
 /// Exponents of 2 of the penalties to try (section 5).
@@ -85,7 +85,10 @@ impl Regressions {
         }
     }
 
-    fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Vec<Vec<Solution>> {
+    fn solve(&self, sparsities: &[f64], ratio: f64, stop: Stop) -> Result<Vec<Vec<Solution>>> {
+        if ratio == 0.0 {
+            return ridge_path(&self.x, &self.targets, sparsities);
+        }
         // A small penalty is reached through larger ones: starting from zero can take a hundred
         // times as long.
         let first = sparsities.first().copied().unwrap_or(f64::INFINITY);
@@ -103,11 +106,15 @@ impl Regressions {
         solutions
             .iter_mut()
             .for_each(|s| drop(s.drain(..lead.len())));
-        solutions
+        Ok(solutions)
     }
 
-    /// The smallest penalty at which every coefficient is zero.
+    /// The smallest penalty at which every coefficient is zero. A ridge makes none zero: there it
+    /// is the trace of `X'X`, which shrinks every coefficient to less than half.
     fn largest(&self, ratio: f64) -> f64 {
+        if ratio == 0.0 {
+            return squared_size(&self.x);
+        }
         matmul(self.targets.view().t(), self.x.view()).max_abs() / ratio
     }
 
@@ -150,7 +157,8 @@ impl L1Regression {
         self
     }
 
-    /// With this share of the L1 norm in the penalty; the rest is half the squared norm.
+    /// With this share of the L1 norm in the penalty; the rest is half the squared norm. 0 is ridge
+    /// regression.
     pub fn l1_ratio(mut self, ratio: f64) -> Self {
         self.l1_ratio = ratio;
         self
@@ -175,7 +183,12 @@ impl L1Regression {
     }
 }
 
-/// Powers of 2. The usual grid is extended upwards to a penalty that leaves no coefficient, and
+/// The trace of `X'X`.
+pub(super) fn squared_size(x: &Matrix) -> f64 {
+    x.as_slice().iter().map(|v| v * v).sum()
+}
+
+/// Powers of 2. The usual grid is extended upwards to a penalty that leaves no coefficient (or next to nothing of them), and
 /// moved down if its lower end is not far enough below that penalty.
 pub(super) fn penalties(
     fixed: Option<f64>,
@@ -258,7 +271,7 @@ impl Method for L1Regression {
 
     fn held_out(&self, fold: &Fold, arm: &[Penalised]) -> Result<Vec<Option<HeldOut>>> {
         let regressions = Regressions::new(&fold.train.x, &fold.train.classes());
-        let solutions = regressions.solve(&penalties_of(arm), self.l1_ratio, Stop::FOLD);
+        let solutions = regressions.solve(&penalties_of(arm), self.l1_ratio, Stop::FOLD)?;
         let decision = self.decision(&fold.train);
         Ok((0..arm.len())
             .map(|l| {
@@ -274,7 +287,7 @@ impl Method for L1Regression {
 
     fn fit(&self, problem: &Problem, setting: &Penalised) -> Result<Fit> {
         let regressions = Regressions::new(&problem.x, &problem.classes());
-        Ok(self.walk(&regressions, setting.sparsity, problem))
+        self.walk(&regressions, setting.sparsity, problem)
     }
 
     fn streams(&self) -> bool {
@@ -292,18 +305,18 @@ impl Method for L1Regression {
         let reduced = rows.reduced(Columns::Features)?;
         let more = reduced.total / some.classes().total();
         let sparsity = self.sparsity.unwrap_or(setting.sparsity * more);
-        Ok(self.walk(&Regressions::of_reduced(&reduced), sparsity, some))
+        self.walk(&Regressions::of_reduced(&reduced), sparsity, some)
     }
 }
 
 impl L1Regression {
     /// The path of penalties down to the chosen one.
-    fn walk(&self, regressions: &Regressions, chosen: f64, problem: &Problem) -> Fit {
+    fn walk(&self, regressions: &Regressions, chosen: f64, problem: &Problem) -> Result<Fit> {
         let mut sparsities =
             penalties(self.sparsity, regressions.largest(self.l1_ratio), EXPONENTS);
         sparsities.retain(|s| *s > chosen);
         sparsities.push(chosen);
-        let solutions = regressions.solve(&sparsities, self.l1_ratio, Stop::EXACT);
+        let solutions = regressions.solve(&sparsities, self.l1_ratio, Stop::EXACT)?;
         let at = |l: usize| solutions.iter().map(|s| &s[l]).collect::<Vec<_>>();
         // Two classes have the same regression up to its sign.
         let copies = (regressions.shares.len() / regressions.targets.cols()) as f64;
@@ -339,7 +352,7 @@ impl L1Regression {
             let own = s.gap? / h.max(f64::MIN_POSITIVE);
             Some(f64::max(most, own))
         });
-        Fit::new(
+        Ok(Fit::new(
             linear_expansion(&coef, offset),
             self.decision(problem),
             FitReport {
@@ -351,6 +364,6 @@ impl L1Regression {
                 path,
                 ..FitReport::default()
             },
-        )
+        ))
     }
 }

@@ -3,18 +3,16 @@
 use super::landmark_loss::{LandmarkLoss, LandmarkState};
 use super::loss::{ExactLoss, ExactState, LossSetting, Regression, weighted};
 use super::params::{LandmarkChoice, Landmarks, Spacing, SparseKos, SparseKosSetting};
-use super::{FLOOR, PENALTIES, RIDGE_ROWS};
+use super::{FLOOR, PENALTIES};
 use crate::data::Rng;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, cross_gram};
-use crate::kernel::{center_gram_weighted, gram};
 use crate::linalg::{Matrix, add_to_rows, matmul};
 use crate::method::Problem;
-use crate::method::kos::{Ridge, RidgeRule, ridge_value};
+use crate::method::kos::gamma;
 use crate::method::landmarks;
 use crate::solver::optimal_scoring::contrast_responses;
-use crate::solver::ridge::{Shifted, scale_gram};
 use crate::solver::sparse_weights::{Slopes, Steps, WeightedLoss};
 
 /// The loss in either form.
@@ -268,37 +266,7 @@ impl SparseKos {
         ridge: Option<f64>,
         sampled: bool,
     ) -> Result<f64> {
-        let ridge = self.kos.ridge.at(ridge);
-        if let Ridge::Fixed(gamma) = ridge {
-            return Ok(gamma);
-        }
-        let sample = (sampled && problem.n() > RIDGE_ROWS)
-            .then(|| landmarks::by_class(problem, RIDGE_ROWS))
-            .map(|rows| problem.select(&rows));
-        let seen = sample.as_ref().unwrap_or(problem);
-        let classes = seen.classes();
-        let mut m = gram(kernel, &seen.x);
-        center_gram_weighted(&mut m, classes.weights());
-        scale_gram(&mut m, &classes);
-        let y = contrast_responses(&classes);
-        let m = if kernel.family().is_definite() {
-            Shifted::new(m)
-        } else {
-            Shifted::indefinite(m)
-        };
-        let gamma = ridge_value(ridge, &m, &y, &classes)?;
-        // n gamma-hat of stabilization hardly depends on n once it is small (t is of order 1/n, and
-        // so is gamma-hat itself).
-        Ok(match ridge {
-            Ridge::Rule(RidgeRule::Gcv) => gamma,
-            _ => {
-                let ratio = classes.total() / problem.classes().total();
-                match ridge {
-                    Ridge::Rule(RidgeRule::StabilizationLiteral) => gamma * ratio,
-                    _ => gamma * ratio * ratio,
-                }
-            }
-        })
+        gamma(self.kos.ridge.at(ridge), problem, kernel, sampled)
     }
 
     /// Starts besides the path: all ones, then random ones, as many as asked for. They are solved

@@ -60,8 +60,6 @@ const PENALTIES: usize = 20;
 const FLOOR: (f64, f64) = (1e-3, 1e-10);
 /// Number of features whose weights along the path are kept in the model.
 const PATH_FEATURES: usize = 100;
-/// Rows of the sample on which the ridge of a landmark model is found.
-const RIDGE_ROWS: usize = 2000;
 
 impl SparseKos {
     /// Fits along the path to the penalties of an arm's candidates; `None` if no start converged.
@@ -344,6 +342,7 @@ impl Method for SparseKos {
                     row: None,
                     feature: None,
                     runner_up: None,
+                    associated: vec![],
                     sparsity: Some(s.penalty),
                     weights: weights
                         .into_iter()

@@ -2,7 +2,7 @@
 
 use crate::kernel::Kernel;
 use crate::method::Setting;
-use crate::method::kos::{GAMMA, Kos};
+use crate::method::kos::{GAMMA, Kos, Scoring};
 use crate::params::{
     BANDWIDTHS, DEGREE, Fallback, KERNEL, KernelChoice, Kind, MAHALANOBIS, Param, RIDGE_RULE,
     Range, SHIFT, SLOPE, VOTE,
@@ -27,7 +27,7 @@ use std::cmp::Ordering;
 #[serde(default)]
 pub struct SparseKos {
     #[serde(flatten)]
-    pub(super) kos: Kos,
+    pub(super) kos: Scoring,
     pub(super) sparsity: Option<f64>,
     pub(super) spacing: Spacing,
     pub(super) weight_steps: Steps,
@@ -40,7 +40,7 @@ pub struct SparseKos {
 impl Default for SparseKos {
     fn default() -> Self {
         Self {
-            kos: Kos::default(),
+            kos: Scoring::default(),
             sparsity: None,
             spacing: Spacing::default(),
             weight_steps: Steps::default(),
@@ -171,13 +171,13 @@ impl SparseKos {
 
     /// With this kernel.
     pub fn kernel(mut self, kernel: KernelChoice) -> Self {
-        self.kos = self.kos.kernel(kernel);
+        self.kos.kernel = kernel;
         self
     }
 
     /// With the ridge and the rule of this method.
     pub fn scoring(mut self, kos: Kos) -> Self {
-        self.kos = kos;
+        self.kos = kos.scoring;
         self
     }
 

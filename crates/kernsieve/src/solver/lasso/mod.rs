@@ -20,8 +20,11 @@
 //! and only the working set's part of the Gram matrix is formed. Complexity: `n p^2` for the Gram
 //! matrix, or `n p` per check of the slopes; a sweep costs at most the square of the size of the
 //! working set.
+//!
+//! Without the absolute values (`r = 0`) the solution has a closed form, [`ridge_path`].
 
 mod duality;
+mod ridge;
 mod walk;
 
 use super::coordinate_descent::{Penalty, row_products};
@@ -29,6 +32,7 @@ use crate::linalg::{Matrix, dot, symmetric_product};
 use rayon::prelude::*;
 use walk::Walk;
 
+pub use ridge::ridge_path;
 pub(super) use walk::GROWTH;
 
 /// The design `X`: columns are centred, and rows are scaled by the square roots of their weights.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::linalg::{center_columns, least_squares};
+use crate::linalg::{center_columns, cholesky_shifted, least_squares, matmul};
 use crate::solver::coordinate_descent::violation;
 use crate::testing::random;
 use proptest::prelude::*;
@@ -180,5 +180,54 @@ fn a_path_ends_where_a_cold_start_ends() {
         };
         let (u, v) = (fitted(&a[11]), fitted(&b[0]));
         assert!(u.iter().zip(&v).all(|(u, v)| (u - v).abs() < 1e-5));
+    }
+}
+
+#[test]
+fn without_absolute_values_it_is_ridge_regression() {
+    for (n, p) in [(30, 8), (12, 40), (9, 9)] {
+        let (x, t) = problem(n, p, 3, 5);
+        let ladder = [50.0, 1.0, 1e-3];
+        let solved = ridge_path(&x, &t, &ladder).expect("finite");
+        for (q, &l2) in ladder.iter().enumerate() {
+            // The normal equations, by a factorisation of their own.
+            let mut w = matmul(x.view().t(), t.view());
+            let gram = symmetric_product(x.transpose().view());
+            cholesky_shifted(gram, l2)
+                .expect("definite")
+                .solve_in_place(&mut w);
+            let penalty = Penalty::mixed(l2, 0.0);
+            for (k, solutions) in solved.iter().enumerate() {
+                let s = &solutions[q];
+                let mut own = vec![0.0; p];
+                s.support
+                    .iter()
+                    .zip(&s.coef)
+                    .for_each(|(&j, &v)| own[j] = v);
+                let gap = (0..p).map(|j| (own[j] - w[(j, k)]).abs());
+                // Rounding is enlarged by the condition number, at most 1e3 / 1e-3 here.
+                assert!(gap.fold(0.0, f64::max) < 1e-9, "{n} x {p}, {l2}");
+                let (_, objective, _) = by_hand(&x, &t.column(k), s, penalty);
+                assert!((objective - s.objective).abs() < 1e-12 * objective.max(1.0));
+                assert!(s.gap.expect("l2 is above 0") < 1e-12);
+                assert_eq!(s.support.len(), p);
+            }
+        }
+        // The elastic net tends to it as the share of the L1 norm vanishes.
+        let design = Design::new(&x);
+        let near = path(&design, &t, &[Penalty::mixed(1.0, 1e-7)], Stop::EXACT);
+        for (a, b) in near.iter().zip(&solved) {
+            assert!((a[0].objective - b[1].objective).abs() < 1e-5);
+        }
+        let (none, least) = (
+            ridge_path(&x, &t, &[0.0]).expect("finite"),
+            least_squares(&x, &t, 0.0).expect("finite"),
+        );
+        for (k, s) in none.iter().enumerate() {
+            for (&j, v) in s[0].support.iter().zip(&s[0].coef) {
+                assert_eq!(*v, least.coef[(j, k)]);
+            }
+            assert_eq!(s[0].gap, None);
+        }
     }
 }

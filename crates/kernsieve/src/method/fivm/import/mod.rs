@@ -13,6 +13,10 @@
 //! The bounds are rigorous, so the choice is the same as if all candidates were solved. Work is cut
 //! into batches of a fixed size: neither the choice nor the work depends on the number of threads.
 //! Ties (within 1e-12) go to the feature that comes first.
+//!
+//! Features that are associated with each other (`associated = R`) are not told apart by the
+//! likelihood: an import stands for every candidate that correlates with it by at least `R` in
+//! absolute value, and these are no candidates any more.
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +24,7 @@ mod tests;
 use super::{Fold, Problem};
 use crate::error::Result;
 use crate::kernel::{Base, Kernel, mirror_lower};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, dot};
 use crate::method::klr::solution;
 use crate::solver::logistic::{Likelihood, Outcome, Solution, Stop, Workspace, bounds, solve};
 use rayon::prelude::*;
@@ -38,6 +42,9 @@ pub(super) struct Ground<'a> {
     /// Columns of the features that are used.
     columns: Vec<(usize, Vec<f64>)>,
     n: usize,
+    /// Correlation from which on a feature stands for another, and the weights of the rows.
+    associated: Option<f64>,
+    weights: Option<Vec<f64>>,
     pub(super) kernel: Kernel,
     pub(super) likelihood: &'a Likelihood,
     /// Gram matrices of candidates, reused from one candidate to the next; there are as many as
@@ -54,11 +61,48 @@ impl<'a> Ground<'a> {
         Self {
             columns: taking_part.map(|j| (j, t.row(j).to_vec())).collect(),
             n: problem.n(),
+            associated: None,
+            weights: problem.weights.clone(),
             kernel,
             likelihood,
             scratch: Mutex::default(),
             prune: true,
         }
+    }
+
+    /// The same where an import stands for the features that correlate with it by so much.
+    pub(super) fn associated(mut self, correlation: Option<f64>) -> Self {
+        self.associated = correlation;
+        self
+    }
+
+    /// Positions of those among some columns that a column stands for.
+    fn stood_for_by(&self, column: usize, among: &[usize]) -> Vec<usize> {
+        let Some(least) = self.associated else {
+            return vec![];
+        };
+        let own = self.standardised(column);
+        let others = among.par_iter().filter(|&&j| {
+            let correlation = dot(&own, &self.standardised(j));
+            // Rounding must not part a feature from its copy.
+            correlation.abs() >= least - 1e-12
+        });
+        others.copied().collect()
+    }
+
+    /// A column of weighted mean 0 and length 1, whose products are correlations.
+    fn standardised(&self, column: usize) -> Vec<f64> {
+        let values = &self.columns[column].1;
+        let weight = |i: usize| self.weights.as_ref().map_or(1.0, |w| w[i]);
+        let total: f64 = (0..self.n).map(weight).sum();
+        let sum: f64 = values.iter().enumerate().map(|(i, v)| weight(i) * v).sum();
+        let centred = values.iter().enumerate();
+        let mut centred: Vec<f64> = centred
+            .map(|(i, v)| weight(i).sqrt() * (v - sum / total))
+            .collect();
+        let length = dot(&centred, &centred).sqrt().max(f64::MIN_POSITIVE);
+        centred.iter_mut().for_each(|v| *v /= length);
+        centred
     }
 
     /// Number of features to choose among.
@@ -97,6 +141,8 @@ pub(super) struct Walk<'a> {
     ridge: f64,
     /// Positions among the columns, in order of import.
     chosen: Vec<usize>,
+    /// Positions of those that the chosen ones stand for.
+    stood_for: Vec<usize>,
     /// Base values of the chosen features, lower triangle.
     base: Vec<f64>,
     /// The model of the chosen features.
@@ -114,6 +160,8 @@ pub(super) struct Import {
     pub(super) train_error: f64,
     /// The second-best feature and its `H`, if it was asked for.
     pub(super) runner_up: Option<(usize, f64)>,
+    /// The features that it stands for.
+    pub(super) associated: Vec<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -137,6 +185,7 @@ impl<'a> Walk<'a> {
             ground,
             ridge,
             chosen: vec![],
+            stood_for: vec![],
             base,
             model,
             #[cfg(test)]
@@ -150,7 +199,7 @@ impl<'a> Walk<'a> {
         let ground = self.ground;
         let mut best = self.least(if runner_up { 2 } else { 1 }).into_iter();
         let Some((j, model)) = best.next() else {
-            return if self.chosen.len() == ground.columns.len() {
+            return if self.left().is_empty() {
                 Ok(None)
             } else {
                 Err(crate::error::Error::NoConvergence(
@@ -162,7 +211,10 @@ impl<'a> Walk<'a> {
         ground.add_column(&before, &ground.columns[j].1, &mut self.base);
         self.chosen.push(j);
         self.model = model;
+        let group = ground.stood_for_by(j, &self.left());
+        self.stood_for.extend(&group);
         Ok(Some(Import {
+            associated: group.iter().map(|&k| ground.columns[k].0).collect(),
             feature: ground.columns[j].0,
             objective: self.model.objective,
             train_error: ground.likelihood.training_error(&self.model.probabilities),
@@ -170,12 +222,18 @@ impl<'a> Walk<'a> {
         }))
     }
 
+    /// The candidates that are left.
+    fn left(&self) -> Vec<usize> {
+        let is_out = |j: &usize| self.chosen.contains(j) || self.stood_for.contains(j);
+        (0..self.ground.columns.len())
+            .filter(|j| !is_out(j))
+            .collect()
+    }
+
     /// The `wanted` candidates of least `H`, best first.
     fn least(&mut self, wanted: usize) -> Vec<(usize, Solution)> {
         let ground = self.ground;
-        let left: Vec<usize> = (0..ground.columns.len())
-            .filter(|j| !self.chosen.contains(j))
-            .collect();
+        let left = self.left();
         let bounds: Vec<_> = if ground.prune {
             left.par_iter()
                 .map(|&j| {
@@ -273,12 +331,10 @@ impl<'a> Walk<'a> {
         result
     }
 
-    /// The features so far, as columns of the problem, in order of import.
+    /// The features so far and those that they stand for, as columns of the problem.
     pub(super) fn features(&self) -> Vec<usize> {
-        self.chosen
-            .iter()
-            .map(|&j| self.ground.columns[j].0)
-            .collect()
+        let all = self.chosen.iter().chain(&self.stood_for);
+        all.map(|&j| self.ground.columns[j].0).collect()
     }
 
     /// The Gram matrix of the chosen features.
