@@ -194,7 +194,18 @@ impl Entry {
 /// The method of a model, from its record.
 pub fn method_of(model: &Model) -> Result<Made> {
     let record = &model.record;
-    find(&record.method)?.make(&record.options.params)
+    let entry = find(&record.method)?;
+    let mut params = record.options.params.clone();
+    let own = |id: &String| entry.about.param(id).is_some();
+    if !params.keys().all(own) {
+        // An older file, with the parameters of all methods: a word that this one does not know was
+        // meant for another, and the parameter came to this method later.
+        params.retain(|id, value| {
+            let known = |p: &Param| value.is_null() || p.check(value).is_ok();
+            entry.about.param(id).is_none_or(known)
+        });
+    }
+    entry.make(&params)
 }
 
 /// The method and the setting of a model, for a fit without a search. Parameters that are given make
