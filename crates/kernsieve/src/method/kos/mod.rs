@@ -15,7 +15,7 @@
 //! stabilization rule is read as `n gamma = gamma-hat` (its formula 5.2 has no `n`);
 //! [`RidgeRule::StabilizationLiteral`] is the printed reading. Complexity: two Cholesky
 //! factorisations, `2 n^3 / 3` flops, and `n^2 p` for the Gram matrix. Dense in samples. With
-//! `candidates = m` the function lives in the span of `m` landmarks ([`landmarks`]): `n m^2` flops,
+//! `candidates = m` the function lives in the span of `m` landmarks: `n m^2` flops,
 //! and no matrix of the size of the data.
 //!
 //! [Lapanowski & Gaynanova] "Sparse feature selection in kernel discriminant analysis via optimal
