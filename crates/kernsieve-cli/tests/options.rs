@@ -21,7 +21,7 @@ fn values_of_fit() {
         ("--bandwidth 1 --bandwidths 1,2", &["cannot be used with"]),
         ("--ridge -1", &["ridge", "above 0", "-1"]),
         ("--ridge nan", &["ridge", "finite"]),
-        ("--method mkda --ridge 0", &["ridge", "above 0", "0"]),
+        ("--method klr --ridge 0", &["ridge", "above 0", "0"]),
         ("--method l2le --ridge -1", &["ridge"]),
         ("--l1-ratio -0.1", &["l1-ratio", "from 0 to 1"]),
         ("--folds 1", &["folds", "2 or more"]),
