@@ -35,7 +35,8 @@ def memory_limit(memory: int | str | None) -> int | None:
 def dense(X: Any, limit: int | None) -> np.ndarray:
     """``X`` as a dense array, which the methods need; fails if a sparse one would not fit."""
     if not sparse.issparse(X):
-        return X
+        # What comes from another process or from a file need not be aligned.
+        return np.require(X, requirements=["C", "ALIGNED"])
     needed = 8 * X.shape[0] * X.shape[1]
     if limit is None:
         free = _core.available_memory()

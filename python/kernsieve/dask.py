@@ -5,9 +5,10 @@ to the client and tells what there is to learn of columns and settings. Scaling 
 rows, which workers make of their parts and which are added in the order of the parts. The model is the ordinary one:
 ``model_`` and files are those of the estimators of the same name in ``kernsieve``.
 
->>> from kernsieve.dask import LDA
->>> lda = LDA().fit(X, y)  # a dask DataFrame and one of its columns, or dask Arrays
->>> classes = lda.predict(X)  # lazy
+    from kernsieve.dask import LDA
+
+    lda = LDA().fit(X, y)  # a dask DataFrame and one of its columns, or dask Arrays
+    classes = lda.predict(X)  # lazy
 
 A fit reads the data a few times (twice for the sample, once for the scaling, once or twice for the coefficients,
 some five times for ``KLR``). ``X.persist()`` keeps them in the memory of the workers where there is room.
@@ -113,7 +114,8 @@ def _held(X: Any, y: Any, w: Any, classes: np.ndarray, categorical: Any) -> tupl
     """The rows of a part that count, as the compiled module takes them."""
     codes, weights = _codes(y, w, classes), _weights(w)
     columns = _columns.columns_of(X, categorical)
-    rows = np.ascontiguousarray(X, dtype=np.float64) if columns is None else columns
+    # What comes from another process need not be aligned.
+    rows = np.require(X, np.float64, ["C", "ALIGNED"]) if columns is None else columns
     kept = np.flatnonzero(codes >= 0)
     if len(kept) < len(codes):
         rows = rows[kept] if columns is None else columns.take(kept)

@@ -94,3 +94,12 @@ def test_labels_that_are_no_classes_are_refused(iris):
 
 def test_the_version_is_that_of_the_crate():
     assert kernsieve.__version__ == kernsieve._core.__version__
+
+
+def test_rows_need_not_be_aligned(iris):
+    X, y = iris
+    shifted = np.zeros(X.nbytes + 1, dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    shifted[:] = X
+    assert not shifted.flags.aligned
+    here, there = LDA().fit(X, y), LDA().fit(shifted, y)
+    assert_array_equal(there.predict_proba(shifted), here.predict_proba(X))
