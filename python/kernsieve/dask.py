@@ -100,8 +100,8 @@ def _codes(y: Any, w: Any, classes: np.ndarray) -> np.ndarray:
     return codes
 
 
-def _draw(y: Any, w: Any, classes: np.ndarray, start: int, seed: int) -> bytes:
-    return _core.partial_draw(_codes(y, w, classes), start, seed, AT_HAND, PER_CLASS, len(classes))
+def _draw(y: Any, w: Any, classes: np.ndarray, start: int, seed: int, most: int, per_class: int) -> bytes:
+    return _core.partial_draw(_codes(y, w, classes), start, seed, most, per_class, len(classes))
 
 
 def _take(X: Any, y: Any, w: Any, rows: np.ndarray) -> tuple:
@@ -180,7 +180,8 @@ class _Parts:
     def sample(self, seed: int) -> tuple:
         """The numbers of some rows, these rows, their classes, and their weights."""
         numbered = zip(self.parts, self.starts, strict=False)
-        drawn = _added([delayed(_draw)(y, w, self.classes, start, seed) for (_, y, w), start in numbered])
+        sizes = (AT_HAND, PER_CLASS)
+        drawn = _added([delayed(_draw)(y, w, self.classes, start, seed, *sizes) for (_, y, w), start in numbered])
         rows = np.array(_core.drawn_rows(drawn), dtype=np.int64)
         cuts = np.searchsorted(rows, self.starts)
         taken = [
