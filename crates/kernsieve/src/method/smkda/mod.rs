@@ -160,9 +160,9 @@ impl Method for Smkda {
         )?;
         require(
             "exact",
-            "with a ridge or `updatable`",
+            "one of them",
             !(self.exact && (self.has_ridge() || self.updatable)),
-            "given without them: they need more digits",
+            "given without a ridge and without `updatable`, which need more digits",
         )?;
         require(
             "select",
