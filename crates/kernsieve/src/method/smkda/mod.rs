@@ -44,7 +44,7 @@ use crate::kernel::{Family, gram};
 use crate::linalg::{add_to_rows, matmul};
 use crate::notice::Notice;
 use crate::params::{
-    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, POSTERIOR,
+    BANDWIDTHS, COMPONENTS, DEGREE, Fallback, KERNEL, Kind, L1_RATIO, LANDMARKS, POSTERIOR,
     POSTERIOR_SPARSITY, Param, Protocol, SHIFT, SIMPLEX, SLOPE,
 };
 use crate::partial::Passes;
@@ -106,16 +106,10 @@ impl Method for Smkda {
                 Fallback::Absent("1000"),
                 "Longest path to follow when n_s is tuned",
             ),
-            Param::new(
-                "candidates",
-                Kind::Count {
-                    least: 2,
-                    most: u64::MAX,
-                    letter: "M",
-                },
-                Fallback::Absent("all"),
-                "Choose among only M samples, drawn by class, to handle many rows",
-            ),
+            Param {
+                help: "Choose among only M samples, drawn by class, to handle many rows",
+                ..LANDMARKS
+            },
             SELECT,
             SELECTION_RIDGES,
             SELECTION_RULE,
