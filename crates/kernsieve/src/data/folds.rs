@@ -178,55 +178,6 @@ pub fn stratified_split(labels: &Labels, fraction: f64, seed: u64) -> Split {
     Split { train, test }
 }
 
-/// All rows, or `most` of them that are spread evenly.
-pub fn spread_rows(n: usize, most: usize) -> Vec<usize> {
-    let count = n.min(most);
-    (0..count).map(|i| i * n / count).collect()
-}
-
-/// Least number of rows per class in a sample, if the class has that many.
-const ROWS_OF_A_CLASS: usize = 5;
-
-/// All rows, or a sample of `size` of them that keeps the class proportions, in ascending order. A
-/// rare class keeps five rows, or all of its rows if it has fewer, as far as the size allows. The
-/// largest class makes room for them.
-pub fn stratified_sample(labels: &Labels, size: usize, seed: u64) -> Vec<usize> {
-    sample_with(labels, size, ROWS_OF_A_CLASS, seed)
-}
-
-/// The same with at least `least` rows of a class, or all that it has.
-pub fn sample_with(labels: &Labels, size: usize, least: usize, seed: u64) -> Vec<usize> {
-    let n = labels.len();
-    if n <= size {
-        return (0..n).collect();
-    }
-    // After a shuffle and a sort by class, every k-th row makes a stratified sample.
-    let mut rows: Vec<usize> = (0..n).collect();
-    Rng::stream(seed, 0x_d157).shuffle(&mut rows);
-    rows.sort_by_key(|&i| labels.codes()[i]);
-    let mut sample: Vec<usize> = (0..size).map(|k| rows[k * n / size]).collect();
-    let mut taken = vec![false; n];
-    let mut counts = vec![0; labels.n_classes()];
-    for &i in &sample {
-        taken[i] = true;
-        counts[labels.codes()[i]] += 1;
-    }
-    for i in rows {
-        let rare = labels.codes()[i];
-        let largest = (0..counts.len()).max_by_key(|&c| counts[c]).unwrap_or(rare);
-        if taken[i] || counts[rare] >= least || counts[largest] <= least {
-            continue;
-        }
-        if let Some(place) = sample.iter().rposition(|&j| labels.codes()[j] == largest) {
-            sample[place] = i;
-            counts[largest] -= 1;
-            counts[rare] += 1;
-        }
-    }
-    sample.sort_unstable();
-    sample
-}
-
 fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
     let mut rows = vec![Vec::new(); labels.n_classes()];
     for (i, &c) in labels.codes().iter().enumerate() {
@@ -238,40 +189,6 @@ fn rows_by_class(labels: &Labels) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sample_keeps_rare_classes() {
-        for (counts, least) in [
-            ([4199, 1], [1, 1]),
-            ([3000, 3], [5, 3]),
-            ([9, 4000], [5, 5]),
-        ] {
-            let l = labels(&counts);
-            for seed in 0..5 {
-                let sample = stratified_sample(&l, 400, seed);
-                assert_eq!(sample.len(), 400);
-                assert!(sample.windows(2).all(|w| w[0] < w[1]));
-                let part = l.select(&sample).counts();
-                assert!(
-                    part[0] >= least[0] && part[1] >= least[1],
-                    "{counts:?} {part:?}"
-                );
-            }
-        }
-        // More classes than rows: what fits.
-        assert_eq!(stratified_sample(&labels(&[2; 50]), 30, 0).len(), 30);
-    }
-
-    fn labels(counts: &[usize]) -> Labels {
-        let mut codes: Vec<usize> = counts
-            .iter()
-            .enumerate()
-            .flat_map(|(c, &n)| std::iter::repeat_n(c, n))
-            .collect();
-        Rng::new(1).shuffle(&mut codes);
-        Labels::from_codes(codes, (0..counts.len()).map(|c| c.to_string()).collect())
-            .expect("codes fit")
-    }
 
     #[test]
     fn folds_partition_the_rows_and_keep_the_proportions() {
@@ -395,17 +312,6 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_keeps_the_class_proportions() {
-        let codes: Vec<usize> = (0..30_000).map(|i| usize::from(i % 10 == 0)).collect();
-        let l = Labels::from_codes(codes, vec!["a".into(), "b".into()]).expect("codes fit");
-        let rows = stratified_sample(&l, 2000, 1);
-        assert_eq!(rows.len(), 2000);
-        let rare = rows.iter().filter(|&&i| l.codes()[i] == 1).count();
-        assert!(rare.abs_diff(200) <= 1);
-        assert_eq!(stratified_sample(&l, 40_000, 1).len(), 30_000);
-    }
-
-    #[test]
     fn a_split_holds_out_the_fraction_of_every_class() {
         let l = labels(&[60, 30, 9, 1]);
         let s = stratified_split(&l, 1.0 / 3.0, 4);
@@ -418,5 +324,16 @@ mod tests {
             let s = stratified_split(&l, f, 0);
             assert_eq!((s.train.len(), s.test.len()), (2, 2));
         }
+    }
+
+    fn labels(counts: &[usize]) -> Labels {
+        let mut codes: Vec<usize> = counts
+            .iter()
+            .enumerate()
+            .flat_map(|(c, &n)| std::iter::repeat_n(c, n))
+            .collect();
+        Rng::new(1).shuffle(&mut codes);
+        Labels::from_codes(codes, (0..counts.len()).map(|c| c.to_string()).collect())
+            .expect("codes fit")
     }
 }

@@ -6,6 +6,7 @@ mod dataset;
 mod folds;
 mod labels;
 mod rng;
+mod sampling;
 mod scaling;
 mod scores;
 pub mod simulate;
@@ -15,11 +16,9 @@ pub use columns::{
     Schema, Table, TableColumn, Told, Unfit, date_of, is_ambiguous_date, layout, truth_of,
 };
 pub use dataset::Dataset;
-pub use folds::{
-    Split, block_folds, block_split, sample_with, spread_rows, stratified_folds, stratified_sample,
-    stratified_split,
-};
+pub use folds::{Split, block_folds, block_split, stratified_folds, stratified_split};
 pub use labels::{Labels, are_measurements};
 pub use rng::Rng;
+pub use sampling::{class_factors, sample_with_rare, spread_rows, stratified_sample};
 pub use scaling::Scaling;
 pub use scores::{Curve, NormalScores};

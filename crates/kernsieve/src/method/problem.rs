@@ -1,7 +1,7 @@
 //! What a method trains on, and the folds that validate it.
 
 use crate::classes::Classes;
-use crate::data::Labels;
+use crate::data::{Labels, class_factors, sample_with_rare};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, gram_from_base};
 use crate::linalg::Matrix;
@@ -82,6 +82,19 @@ impl Problem {
             may_score: self.may_score,
             seed: self.seed,
         }
+    }
+
+    /// At most so many of the rows, and which they are: more rows of rare classes than their share,
+    /// which weigh less for that.
+    pub fn sample(&self, most: usize, seed: u64) -> (Vec<usize>, Self) {
+        let rows = sample_with_rare(&self.labels, most, seed);
+        let mut part = self.select(&rows);
+        if let Some(factors) = class_factors(&self.labels, self.weights.as_deref(), &rows) {
+            let weights = part.weights.unwrap_or_else(|| vec![1.0; rows.len()]);
+            let codes = part.labels.codes().iter();
+            part.weights = Some(codes.zip(weights).map(|(&c, w)| w * factors[c]).collect());
+        }
+        (rows, part)
     }
 
     /// Number of rows.

@@ -3,10 +3,10 @@
 use super::control::Control;
 use super::cross_validation::cross_validate;
 use super::fold::prepare_all;
-use crate::data::{Dataset, sample_with, stratified_sample};
+use crate::data::{Dataset, class_factors, sample_with_rare};
 use crate::error::Result;
 use crate::method::{Method, Problem, Setting};
-use crate::params::{Protocol, Score, Validation};
+use crate::params::{Protocol, Score, ThresholdRule, Validation};
 
 /// Rows to tune every setting on, if the method asks for fewer than there are.
 pub(super) fn tuning_sample<M: Method>(
@@ -17,11 +17,7 @@ pub(super) fn tuning_sample<M: Method>(
     let Some(size) = tuning_sample_size(method, data) else {
         return Ok(None);
     };
-    // Errors hardly depend on a rare class, other measures do.
-    let sample = match protocol.score {
-        None | Some(Score::Error) => drawn(data, size, protocol.seed)?,
-        Some(_) => drawn_with_rare(data, size, protocol.seed)?,
-    };
+    let sample = drawn(data, size, protocol.seed)?;
     Ok(sample.map(|(_, sample)| sample))
 }
 
@@ -39,7 +35,7 @@ pub(super) struct HeldOutOnce {
 const MANY_BLOCKS: usize = 50;
 
 /// One split of many rows, if the method asks for that and the user has given no splits. A measure
-/// of the user's may need more rows of rare classes than a single split holds out.
+/// or threshold of the user's may need more rows of rare classes than a single split holds out.
 pub(super) fn held_out_once<M: Method>(
     method: &M,
     data: &Dataset,
@@ -48,6 +44,7 @@ pub(super) fn held_out_once<M: Method>(
     let free = data.n_splits().is_none()
         && data.n_blocks().is_none_or(|b| b >= MANY_BLOCKS)
         && matches!(protocol.score, None | Some(Score::Error))
+        && matches!(protocol.threshold, None | Some(ThresholdRule::Value(_)))
         && protocol.validation != Validation::LeaveOneOut;
     let Some(once) = method.holds_out(data.n_samples()).filter(|_| free) else {
         return Ok(None);
@@ -115,30 +112,10 @@ pub(super) struct FromSample {
     pub(super) optimism: f64,
 }
 
-/// Rows of a class that a sample keeps, or all that there are: a sample by shares would leave too
-/// few rows of a rare class to learn it from.
-const RARE_ROWS: usize = 200;
-
-/// What the weights of a sample's rows are multiplied by, so that classes have the shares that they
-/// have in the data; `None` if they have these as it is, but for rounding.
-fn class_factors(data: &Dataset, sample: &Dataset) -> Option<Vec<f64>> {
-    let shares = |d: &Dataset| {
-        let mut sums = vec![0.0; d.labels().n_classes()];
-        let codes = d.labels().codes().iter().enumerate();
-        codes.for_each(|(i, &c)| sums[c] += d.weight(i));
-        let total: f64 = sums.iter().sum();
-        sums.into_iter().map(|s| s / total).collect::<Vec<f64>>()
-    };
-    let (all, own) = (shares(data), shares(sample));
-    let one_row = 1.5 / sample.n_samples() as f64;
-    let off = all.iter().zip(&own).any(|(a, b)| (a - b).abs() > one_row);
-    let factor = |(a, b): (&f64, &f64)| if *b > 0.0 { a / b } else { 1.0 };
-    off.then(|| all.iter().zip(&own).map(factor).collect())
-}
-
-/// A sample of this many rows by class, and which they are. `None` if there are no more rows than
-/// that, or if a given split would be left without rows to train on or to hold out, or with a
-/// single block of rows.
+/// A sample of this many rows by class, and which they are. Of a rare class there are more than its
+/// share, which weigh less for that: a sample by shares would leave too few to learn it from. `None`
+/// if there are no more rows than that, or if a given split would be left without rows to train on
+/// or to hold out, or with a single block of rows.
 pub(super) fn drawn(
     data: &Dataset,
     size: usize,
@@ -147,24 +124,11 @@ pub(super) fn drawn(
     if data.n_samples() <= size {
         return Ok(None);
     }
-    whole_of(data, stratified_sample(data.labels(), size, seed))
-}
-
-/// The same with more rows of rare classes than their share, which weigh less, so that classes keep
-/// their shares.
-fn drawn_with_rare(
-    data: &Dataset,
-    size: usize,
-    seed: u64,
-) -> Result<Option<(Vec<usize>, Dataset)>> {
-    if data.n_samples() <= size {
-        return Ok(None);
-    }
-    let rows = sample_with(data.labels(), size, RARE_ROWS, seed);
+    let rows = sample_with_rare(data.labels(), size, seed);
     let Some((rows, sample)) = whole_of(data, rows)? else {
         return Ok(None);
     };
-    let Some(factors) = class_factors(data, &sample) else {
+    let Some(factors) = class_factors(data.labels(), data.weights(), &rows) else {
         return Ok(Some((rows, sample)));
     };
     let codes = sample.labels().codes().iter().enumerate();
@@ -193,7 +157,7 @@ mod tests {
         let labels = Labels::from_codes(codes, vec!["no".into(), "yes".into()]).expect("labels");
         let x = Matrix::from_fn(n, 1, |i, _| i as f64);
         let data = Dataset::new(x, labels, vec!["x".into()]).expect("data");
-        let found = drawn_with_rare(&data, 2000, 0).expect("two classes");
+        let found = drawn(&data, 2000, 0).expect("two classes");
         let (rows, sample) = found.expect("fewer");
         // By shares there would be five.
         assert_eq!((rows.len(), sample.labels().counts()[1]), (2000, 50));
@@ -209,7 +173,7 @@ mod tests {
         let labels = Labels::from_codes(codes, names).expect("labels");
         let x = Matrix::from_fn(n, 1, |i, _| i as f64);
         let even = Dataset::new(x, labels, vec!["x".into()]).expect("data");
-        let found = drawn_with_rare(&even, 2000, 0).expect("classes");
+        let found = drawn(&even, 2000, 0).expect("classes");
         let (_, sample) = found.expect("fewer");
         assert!(sample.weights().is_none());
     }
@@ -229,11 +193,9 @@ mod tests {
         assert_eq!((found.held_out, found.problem.n()), (2000, 8000));
         let splits = found.data.folds(5, 0).expect("one");
         assert_eq!((splits.len(), splits[0].test.len()), (1, 2000));
-        let scored = Protocol {
-            score: Some(Score::F1),
-            ..Protocol::default()
-        };
-        assert!(once(&data, &scored).is_none());
+        let scored = Protocol::default().score(Score::F1);
+        let divided = Protocol::default().threshold(ThresholdRule::Best(Score::F1));
+        assert!(once(&data, &scored).is_none() && once(&data, &divided).is_none());
         // Blocks are not divided, and few of them are left to folds.
         let blocked = |size: usize| {
             let blocks = (0..n).map(|i| i / size).collect();

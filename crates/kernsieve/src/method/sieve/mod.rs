@@ -34,7 +34,7 @@ use super::{
     About, Candidacy, CvEntry, Fit, FitReport, Fold, Footprint, Grid, HeldOut, Method, Once,
     Outputs, PathStep, Problem, Ranking, Refinement, Sparse, some,
 };
-use crate::data::{NormalScores, stratified_sample};
+use crate::data::{NormalScores, sample_with_rare};
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::expansion::{KernelExpansion, Output};
@@ -210,7 +210,7 @@ impl Sieve {
             false if n > CANDIDATES => (n_candidates(n), TOLERANCE.0.1),
             false => (FEWER_CANDIDATES, TOLERANCE.0.1),
         };
-        let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
+        let candidates = sample_with_rare(&problem.labels, most, problem.seed ^ 2);
         let longest = settings.iter().map(|s| s.size).max().unwrap_or(1);
         let path = Path::new(problem, &seen.x, learnt, &candidates, longest)?;
         let u = weighted(held_out, &learnt.weights);
@@ -259,9 +259,9 @@ fn refit_some(
 ) -> Result<Vec<(Coefficients, FitReport)>> {
     let longest = sizes.last().map_or(0, |s| (*s).min(path.len()));
     let most = MOST_VALUES / (longest + 1);
-    let drawn = stratified_sample(&problem.labels, most, problem.seed ^ 3);
+    let (drawn, part) = problem.sample(most, problem.seed ^ 3);
     let rows = Rows {
-        problem: &problem.select(&drawn),
+        problem: &part,
         x: &seen.x.select_rows(&drawn),
     };
     refit(&rows, learnt, path, sizes, ridge, tolerance)
@@ -448,7 +448,7 @@ impl Sieve {
         let learnt = descent.at(setting)?;
         let all = rows.as_ref().map(|r| r.rows() as usize);
         let most = n_candidates(all.unwrap_or(problem.n()));
-        let candidates = stratified_sample(&problem.labels, most, problem.seed ^ 2);
+        let candidates = sample_with_rare(&problem.labels, most, problem.seed ^ 2);
         let (size, scores) = (setting.size, seen.scores.as_ref());
         let path = match rows {
             None => Path::new(problem, &seen.x, learnt, &candidates, size)?,

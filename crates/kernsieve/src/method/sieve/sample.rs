@@ -1,7 +1,7 @@
 //! The rows on which kernels and weights are judged: some of a problem, with their landmarks.
 
 use crate::classes::Classes;
-use crate::data::{NormalScores, stratified_sample};
+use crate::data::{NormalScores, sample_with_rare};
 use crate::linalg::Matrix;
 use crate::method::Problem;
 
@@ -52,21 +52,14 @@ impl Sample {
         scores: Option<&NormalScores>,
         (rows, marks): (usize, usize),
     ) -> Self {
-        let kept = stratified_sample(&problem.labels, rows, problem.seed);
-        let part = problem.select(&kept);
+        let (_, part) = problem.sample(rows, problem.seed);
+        let classes = unit_classes(&part);
         let mut x = part.x;
         if let Some(scores) = scores {
             scores.apply_in_place(&mut x);
         }
-        let weights = unit_weights(problem);
-        let weights: Option<Vec<f64>> = weights.map(|w| kept.iter().map(|&i| w[i]).collect());
-        let classes = Classes::new(
-            part.labels.codes(),
-            weights.as_deref(),
-            part.labels.n_classes(),
-        );
         let y = responses(&classes);
-        let marks = stratified_sample(&part.labels, marks, problem.seed ^ 1);
+        let marks = sample_with_rare(&part.labels, marks, problem.seed ^ 1);
         let blocks = part.blocks.as_ref().map(|b| rows_of_blocks(b));
         Self {
             x,
