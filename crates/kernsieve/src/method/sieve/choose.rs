@@ -3,7 +3,8 @@
 //! All settings are judged by the same rows, so differences between them are known better than their
 //! values: the standard error of a difference is that of the differences in the rows. The reference
 //! is the model of all samples. It has all features unless fewer are clearly better, and the readout
-//! of the lower error. For accuracy, the samples are then the fewest that are better than all of
+//! of the lower error or, where errors are about the same, of the lower criterion: a rare class has
+//! hardly any part in the error. For accuracy, the samples are then the fewest that are better than all of
 //! them by a standard error (with many rows: not worse); for a small model, the fewest that are not
 //! worse by one. Among many settings the least value is the luckiest one, and taking it costs
 //! accuracy on small data. Where settings are chosen for a measure of the user's, it takes the place
@@ -33,12 +34,9 @@ type Entry = CvEntry<SieveSetting>;
 pub(super) fn choose(grid: &[Entry], prefer: Prefer) -> Option<usize> {
     let readouts = readouts(grid);
     let references = readouts.iter().filter_map(|r| reference(grid, *r));
-    let mut best = references.min_by(|a, b| {
-        let criteria = a.criterion().total_cmp(&b.criterion());
-        match a.is_scored() {
-            true => criteria,
-            false => error(a).total_cmp(&error(b)).then(criteria),
-        }
+    let mut best = references.min_by(|a, b| match a.is_scored() || about_equal(a, b) {
+        true => a.criterion().total_cmp(&b.criterion()),
+        false => error(a).total_cmp(&error(b)),
     })?;
     if prefer == Prefer::Small {
         let fewer = tops(grid, best.setting.softmax).filter(|e| affordable(e, best));
@@ -103,6 +101,14 @@ fn reference(grid: &[Entry], softmax: Option<f64>) -> Option<&Entry> {
 
 fn error(e: &Entry) -> f64 {
     e.error.unwrap_or(1.0)
+}
+
+/// Whether errors differ by less than half of the standard error that they can have at most, which
+/// is that of rows on which only one of the two errs.
+fn about_equal(a: &Entry, b: &Entry) -> bool {
+    let rows = a.row_scores.len() as f64;
+    let most = ((error(a) + error(b)) / rows).sqrt();
+    (error(a) - error(b)).abs() <= 0.5 * most
 }
 
 fn affordable(e: &Entry, best: &Entry) -> bool {
@@ -205,12 +211,21 @@ mod tests {
     }
 
     #[test]
-    fn readouts_are_compared_by_error_before_log_loss() {
-        let grid = [
-            entry(4, 100, None, 0.10, [0.40; 4]),
-            entry(4, 100, Some(0.125), 0.05, [0.41; 4]),
-        ];
-        assert_eq!(chosen(&grid, Prefer::Accuracy), (4, 100, Some(0.125)));
+    fn readouts_are_compared_by_errors_that_differ_and_else_by_log_loss() {
+        let softmax = Some(0.125);
+        let with_errors = |squares: f64, other: f64| {
+            let mut grid = [
+                entry(4, 100, None, squares, [0.40; 4]),
+                entry(4, 100, softmax, other, [0.41; 4]),
+            ];
+            for e in &mut grid {
+                e.row_scores = e.row_scores.repeat(50);
+            }
+            chosen(&grid, Prefer::Accuracy)
+        };
+        // Of 200 rows, ten errors more are something, and two are nothing.
+        assert_eq!(with_errors(0.10, 0.05), (4, 100, softmax));
+        assert_eq!(with_errors(0.10, 0.09), (4, 100, None));
     }
 
     #[test]
