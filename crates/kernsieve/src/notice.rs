@@ -125,6 +125,13 @@ pub enum Notice {
     },
     /// Classes that are never predicted on held-out rows.
     NeverPredicted(Vec<String>),
+    /// What is asked of the positive class is asked of the common one, as no class was named.
+    CommonPositive {
+        /// The positive class.
+        positive: String,
+        /// The other one.
+        rare: String,
+    },
     /// The chosen model was fitted on some of the rows.
     FittedOnSample {
         /// Rows that were used.
@@ -312,6 +319,11 @@ impl fmt::Display for Notice {
                  (two classes) change that",
                 count(names.len(), "class is", "classes are"),
                 list(names)
+            ),
+            Self::CommonPositive { positive, rare } => write!(
+                f,
+                "F1, precision and recall are those of '{positive}', the second class, and most \
+                 rows are of it; `positive={rare}` is about the other one"
             ),
             Self::FittedOnSample { rows, of } => write!(
                 f,

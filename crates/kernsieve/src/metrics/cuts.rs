@@ -126,6 +126,26 @@ impl Cuts {
         best.map(|(cut, _)| cut)
     }
 
+    /// The middle, in log odds, of the thresholds whose value is not below the largest by more than
+    /// a slack: the largest itself is that of a few lucky rows.
+    pub fn about_best(
+        &self,
+        value: impl Fn(&Cut) -> f64,
+        slack: impl Fn(f64) -> f64,
+    ) -> Option<Cut> {
+        let largest = value(&self.best(&value)?);
+        let mark = largest - slack(largest);
+        let mut good = self.cuts.iter().filter(|c| value(c) >= mark);
+        let high = good.next()?;
+        let low = good.next_back().unwrap_or(high);
+        let odds = |c: &Cut| {
+            let p = c.threshold.clamp(1e-12, 1.0 - 1e-12);
+            (p / (1.0 - p)).ln()
+        };
+        let middle = 0.5 * (odds(high) + odds(low));
+        Some(self.at(1.0 / (1.0 + (-middle).exp())))
+    }
+
     /// What a threshold does that need not be one of the cuts.
     pub fn at(&self, threshold: f64) -> Cut {
         let above = self.cuts.iter().rfind(|c| c.lowest >= threshold);
@@ -236,6 +256,22 @@ mod tests {
             2.0 * p * r / (p + r)
         };
         assert!(cuts.cuts.iter().all(|c| f1(c) <= f1(&best) + 1e-15));
+    }
+
+    #[test]
+    fn a_threshold_lies_amid_those_that_are_about_as_good() {
+        let cuts = Cuts::new(rows().into_iter());
+        let informed = |c: &Cut| cuts.recall(c) - cuts.false_alarms(c);
+        let best = cuts.best(informed).expect("some");
+        let own = cuts.about_best(informed, |_| 0.0).expect("some");
+        assert!((own.threshold - best.threshold).abs() < 1e-12);
+        assert_eq!((own.hits, own.alarms), (best.hits, best.alarms));
+        // All of them: half-way between the ends in log odds.
+        let odds = |c: &Cut| (c.threshold / (1.0 - c.threshold)).ln();
+        let all = cuts.about_best(informed, |_| 1.0).expect("some");
+        let ends = odds(&cuts.cuts[0]) + odds(&cuts.cuts[cuts.cuts.len() - 1]);
+        assert!((odds(&all) - 0.5 * ends).abs() < 1e-12);
+        assert_eq!(all, cuts.at(all.threshold));
     }
 
     #[test]

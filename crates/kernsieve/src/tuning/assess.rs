@@ -219,14 +219,22 @@ pub(super) fn threshold(
                 .into(),
         ));
     };
-    let all = cuts(&pass.judged(model, data), positive);
+    let judged = pass.judged(model, data);
+    let all = cuts(&judged, positive);
     let (n_pos, n_neg) = (all.positives, all.negatives);
+    // A standard error of a share of all rows, or of those of the rarer class.
+    let rows = judged.len();
+    let own = judged.iter().filter(|r| r.truth == positive).count();
+    let spread = |rows: usize| {
+        move |share: f64| (share * (1.0 - share)).max(0.0).sqrt() / (rows.max(1) as f64).sqrt()
+    };
+    let (of_all, of_rarer) = (spread(rows), spread(own.min(rows - own)));
     let cost = |class: usize| model.costs_of_errors().get(class).copied();
     let costs = (
         cost(positive).unwrap_or(1.0),
         cost(1 - positive).unwrap_or(1.0),
     );
-    let right = |c: &Cut| c.hits + n_neg - c.alarms;
+    let right = |c: &Cut| (c.hits + n_neg - c.alarms) / (n_pos + n_neg);
     let matthews = |c: &Cut| {
         let (called, total) = (c.hits + c.alarms, n_pos + n_neg);
         let scale = (called * (total - called) * n_pos * n_neg).sqrt();
@@ -235,12 +243,12 @@ pub(super) fn threshold(
     let (cut, missed) = match rule {
         ThresholdRule::Value(_) => (None, None),
         ThresholdRule::Best(Score::Balanced) => {
-            let balanced = |c: &Cut| all.recall(c) - all.false_alarms(c);
-            (all.best(balanced), None)
+            let balanced = |c: &Cut| 0.5 * (1.0 + all.recall(c) - all.false_alarms(c));
+            (all.about_best(balanced, of_rarer), None)
         }
-        ThresholdRule::Best(Score::Mcc) => (all.best(matthews), None),
-        ThresholdRule::Best(Score::Error) => (all.best(right), None),
-        ThresholdRule::Best(_) => (all.best(|c| all.f1(c)), None),
+        ThresholdRule::Best(Score::Mcc) => (all.about_best(matthews, of_rarer), None),
+        ThresholdRule::Best(Score::Error) => (all.about_best(right, of_all), None),
+        ThresholdRule::Best(_) => (all.about_best(|c| all.f1(c), of_rarer), None),
         ThresholdRule::Cost => {
             let cost = |c: &Cut| costs.0 * (n_pos - c.hits) + costs.1 * c.alarms;
             (all.best(|c| -cost(c)), None)

@@ -4,11 +4,13 @@ use crate::data::{Dataset, Scaling};
 use crate::method::{Certificate, Chosen, Fit, Setting};
 use crate::model::{Assessment, Model};
 use crate::notice::Notice;
-use crate::params::Params;
+use crate::params::{Params, Protocol, Score, ThresholdRule};
 use std::collections::HashSet;
 
 /// An area below the receiver operating characteristic that is clearly above one half.
 const CLEAR_AREA: f64 = 0.6;
+/// From this share of the rows on, the positive class is hardly the one that is looked for.
+const COMMON: f64 = 0.8;
 /// A residual of a closed form beyond this is more than rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -20,7 +22,7 @@ pub(super) fn constant_features(names: &[String], scaling: &Scaling) -> Option<N
 }
 
 /// Notices about a data set before anything is fitted.
-pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
+pub(super) fn about_data(data: &Dataset, scaling: &Scaling, protocol: &Protocol) -> Vec<Notice> {
     let mut notices = Vec::from_iter(constant_features(data.feature_names(), scaling));
     if let Some(weights) = data.weights() {
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
@@ -48,7 +50,28 @@ pub(super) fn about_data(data: &Dataset, scaling: &Scaling) -> Vec<Notice> {
             notices.push(Notice::OneBlockClasses(named(alone)));
         }
     }
+    notices.extend(common_positive(data, protocol));
     notices
+}
+
+/// The notice about F1, precision and recall of the class of most rows, which nobody asked for by
+/// name.
+fn common_positive(data: &Dataset, protocol: &Protocol) -> Option<Notice> {
+    let counts = data.labels().counts();
+    let of_positive = |rule: ThresholdRule| {
+        let by_measure = rule == ThresholdRule::Best(Score::F1);
+        by_measure || matches!(rule, ThresholdRule::Precision(_) | ThresholdRule::Recall(_))
+    };
+    let asked = protocol.score == Some(Score::F1) || protocol.threshold.is_some_and(of_positive);
+    let (&[rare, positive], None) = (counts.as_slice(), &protocol.positive) else {
+        return None;
+    };
+    let classes = data.labels().classes();
+    let common = positive as f64 >= COMMON * (rare + positive) as f64;
+    (asked && common).then(|| Notice::CommonPositive {
+        positive: classes[1].clone(),
+        rare: classes[0].clone(),
+    })
 }
 
 /// Notices about how held-out rows fared.

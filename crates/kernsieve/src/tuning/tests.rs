@@ -10,7 +10,8 @@ use crate::linalg::Matrix;
 use crate::method::density::Density;
 use crate::metrics::error_rate;
 use crate::model_file::{read, to_bytes};
-use crate::params::{Params, Preparation, Protocol, ThresholdRule};
+use crate::notice::Notice;
+use crate::params::{Params, Preparation, Protocol, Score, ThresholdRule};
 
 fn trained(entry: &Entry, given: &Params, data: &Dataset, estimate: bool) -> Result<Trained> {
     let schema = Schema::numeric(data.feature_names());
@@ -286,4 +287,48 @@ fn what_cannot_be_decided_is_refused_before_the_tuning() {
         .with_blocks(vec![0; two.n_samples()])
         .expect("data");
     refused(&block, protocol(), "all rows are of one block");
+}
+
+#[test]
+fn a_measure_of_the_common_class_is_pointed_out() {
+    let data = simulate::rings(0);
+    let rows: Vec<usize> = (0..data.n_samples()).collect();
+    let of = |c: usize| {
+        let codes = data.labels().codes();
+        rows.iter().copied().filter(move |&i| codes[i] == c)
+    };
+    let schema = Schema::numeric(data.feature_names());
+    let said = |rows: Vec<usize>, protocol: Protocol| {
+        let made = find("lda").expect("there").make(&Params::new());
+        let part = data.select(&rows).expect("rows");
+        let trained = made
+            .expect("makes")
+            .train(&part, &schema, &protocol, &Control::new());
+        let notices = trained.expect("trains").notices;
+        let common = notices
+            .iter()
+            .find(|n| matches!(n, Notice::CommonPositive { .. }));
+        common.map(Notice::to_string)
+    };
+    let protocol = Protocol::default;
+    let rare_first: Vec<usize> = of(0).take(12).chain(of(1)).collect();
+    let rare_last: Vec<usize> = of(0).chain(of(1).take(12)).collect();
+    let (first, second) = (&data.labels().classes()[0], &data.labels().classes()[1]);
+    let rules =
+        ["best:f1", "precision:0.5", "recall:0.5"].map(|r| ThresholdRule::parse(r).expect("rule"));
+    for protocol in rules
+        .map(|r| protocol().threshold(r))
+        .into_iter()
+        .chain([protocol().score(Score::F1)])
+    {
+        let words = said(rare_first.clone(), protocol.clone()).expect("pointed out");
+        assert!(
+            words.contains(&format!("'{second}'"))
+                && words.contains(&format!("`positive={first}`"))
+        );
+        assert_eq!(said(rare_last.clone(), protocol.clone()), None);
+        assert_eq!(said(rare_first.clone(), protocol.positive(first)), None);
+    }
+    assert_eq!(said(rare_first.clone(), protocol()), None);
+    assert_eq!(said(rare_first, protocol().score(Score::Auc)), None);
 }

@@ -205,7 +205,7 @@ impl<'a, M: Method> Job<'a, M> {
         method.check()?;
         protocol.check()?;
         let all = prepare_all(data, protocol)?;
-        let mut notices = about_data(data, &all.scaling);
+        let mut notices = about_data(data, &all.scaling, protocol);
         check_decision(protocol, data.labels(), &all.classes)?;
         let mut method = method.clone();
         notices.extend(method.adapt(all.problem.labels.n_classes()));
