@@ -49,7 +49,8 @@ def dependence(est: Any, X: Any, features: Sequence[Any] | None = None, *, ax: A
     Returns
     -------
     axes : ndarray of matplotlib Axes
-        One for each feature. With two classes the line is that of ``classes_[1]``, else there is one for each class.
+        One for each feature. With two classes the line is that of the positive one (``positive_`` or, if there is none,
+        ``classes_[1]``) on an axis from 0, or up to 1, as long as it needs; else there is one for each class.
 
     Examples
     --------
@@ -67,15 +68,20 @@ def dependence(est: Any, X: Any, features: Sequence[Any] | None = None, *, ax: A
     if not chosen:
         raise ValueError("there is no feature to draw: the model keeps none, or features is empty")
     places = _places(ax, len(chosen), est.classes_)
-    shown = [1] if len(est.classes_) == 2 else range(len(est.classes_))
+    two = len(est.classes_) == 2
+    shown = [_positive(est)] if two else range(len(est.classes_))
+    seen = []
     for place, j in zip(places, chosen, strict=True):
         values, means = partial_dependence(est, X, rows, j)
         for k in shown:
             style = {"color": colour(k), "ls": dash(k), "lw": 1.8, "marker": ".", "ms": 5}
             place.plot(values, means[:, k], gid="dependence", **style)
         place.set(xlabel=text(names[j]), ylim=(-0.02, 1.02))
-    if len(shown) == 1:
-        places[0].set_ylabel(f"probability of {text(est.classes_[1])}")
+        seen.extend(means[:, shown].ravel())
+    if two:
+        for place in places:
+            place.set_ylim(_limits(min(seen), max(seen)))
+        places[0].set_ylabel(f"probability of {text(est.classes_[shown[0]])}")
     else:
         places[0].set_ylabel("probability")
         class_legend(places[-1], est.classes_, lines=True)
@@ -98,6 +104,20 @@ def partial_dependence(est: Any, X: Any, rows: np.ndarray, feature: int) -> tupl
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             means.append(np.asarray(est.predict_proba(_like(X, changed))).mean(axis=0))
     return values, np.array(means)
+
+
+def _positive(est: Any) -> int:
+    """Position of the positive one of two classes."""
+    positive = getattr(est, "positive_", None)
+    return 1 if positive is None else int(np.flatnonzero(np.asarray(est.classes_) == positive)[0])
+
+
+def _limits(low: float, high: float) -> tuple[float, float]:
+    """An axis that begins at 0, or ends at 1 for a common class, and shows how the line of a rare one goes."""
+    low, high = max(0.0, 1 - 1.1 * (1 - low)), min(1.0, 1.1 * high)
+    span = max(high, 1e-3) if low <= 0.5 else max(1 - low, 1e-3)
+    start = 0.0 if low <= 0.5 else 1 - span
+    return start - 0.02 * span, start + 1.02 * span
 
 
 def _strongest(est: Any) -> list[int]:

@@ -449,6 +449,10 @@ fn choose(
 /// A value of the error, or of a measure.
 fn measure_words(score: Option<Score>, value: f64) -> String {
     match score {
+        // Below one percent, the second decimal matters.
+        None | Some(Score::Error) if value > 0.0 && value < 0.00995 => {
+            format!("{:.2} %", 100.0 * value)
+        }
         None | Some(Score::Error) => format!("{:.1} %", 100.0 * value),
         Some(score) => format!("{:.3}", score.as_loss(value)),
     }

@@ -2,7 +2,8 @@
 
 use super::Analysis;
 use super::data::{Along, Data, rounded};
-use super::frame::{Section, figure, plain};
+use super::frame::{Section, figure, name, plain};
+use kernsieve::model::Model;
 use kernsieve::tuning::{Dependence, partial_dependence};
 
 /// Classes whose lines are drawn: as many as there are colours.
@@ -19,7 +20,7 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     if found.is_empty() {
         return None;
     }
-    let classes = drawn_classes(a.model.classes.len(), &found);
+    let classes = drawn_classes(a.model, &found);
     let names = &a.summary.features.names;
     data.dependence = found
         .iter()
@@ -38,10 +39,10 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
                 .collect(),
         })
         .collect();
-    let whose = match a.model.classes.len() {
-        2 => "of the second class",
-        n if n > CLASSES => "of the classes that change most",
-        _ => "of each class",
+    let whose = match (a.model.positive(), a.model.classes.len()) {
+        (Some(positive), _) => format!("of {}", name(&a.model.classes[positive])),
+        (None, n) if n > CLASSES => "of the classes that change most".into(),
+        _ => "of each class".into(),
     };
     let body = format!(
         "<p>The mean predicted probability {whose} when one feature is set to one value after the \
@@ -61,10 +62,10 @@ pub fn section(a: &Analysis<'_>, data: &mut Data) -> Option<Section> {
     })
 }
 
-/// Of two classes the second; of many those whose probability changes most.
-fn drawn_classes(n: usize, found: &[Dependence]) -> Vec<usize> {
-    if n == 2 {
-        return vec![1];
+/// Of two classes the positive one; of many those whose probability changes most.
+fn drawn_classes(model: &Model, found: &[Dependence]) -> Vec<usize> {
+    if let Some(positive) = model.positive() {
+        return vec![positive];
     }
     let change = |c: usize| {
         let range = |d: &Dependence| {
@@ -74,7 +75,7 @@ fn drawn_classes(n: usize, found: &[Dependence]) -> Vec<usize> {
         };
         found.iter().map(range).fold(0.0, f64::max)
     };
-    let mut classes: Vec<usize> = (0..n).collect();
+    let mut classes: Vec<usize> = (0..model.classes.len()).collect();
     classes.sort_by(|&a, &b| change(b).total_cmp(&change(a)));
     classes.truncate(CLASSES);
     classes.sort_unstable();

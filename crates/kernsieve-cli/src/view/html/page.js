@@ -425,10 +425,15 @@ figures("dependence", (host, words) => {
   if (!single) controls(host);
   const panels = make("div", { class: data.dependence.length === 1 ? "panels one" : "panels" });
   host.append(panels);
+  // One scale for all panels: from 0, or of a common class up to 1, so far as the line goes; a rare class shows.
+  const all = data.dependence.flatMap(({ lines }) => lines.flatMap(([, line]) => line));
+  const high = Math.min(1, 1.1 * Math.max(...all));
+  const low = Math.max(0, 1 - 1.1 * (1 - Math.min(...all)));
+  const shown = !single ? [0, 1] : low <= 0.5 ? [0, Math.max(high, 0.001)] : [Math.min(low, 0.999), 1];
   for (const { name, x: values, lines } of data.dependence) {
     chart(panels, {
       x: { name, range: range(values) },
-      y: { name: single ? `probability of ${data.classes[lines[0][0]]}` : "probability", range: [0, 1], percent: true },
+      y: { name: single ? `probability of ${data.classes[lines[0][0]]}` : "probability", range: shown, percent: true },
       words: `${words}: ${name}`,
       height: (width) => Math.min(0.7 * width, 260),
       paint: (add, x, y) => {
@@ -438,7 +443,7 @@ figures("dependence", (host, words) => {
           add("path", { class: "line", style, d: line.map((p, k) => `${k ? "L" : "M"}${x(values[k])} ${y(p)}`).join("") });
           line.forEach((p, k) => {
             const mark = add("circle", { cx: x(values[k]), cy: y(p), r: 2.5, style: `fill:var(--c${c % COLOURS})` });
-            telling(mark, [[name, short(values[k])], [data.classes[c], percent(p)]]);
+            telling(mark, [[name, short(values[k])], [data.classes[c], p < 0.01 ? `${short(100 * p)} %` : percent(p)]]);
             mark.removeAttribute("tabindex");
           });
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// 0.0273 as `2.7 %`, and 0.0043 as `0.43 %`: below one percent, the second decimal matters.
 pub fn percent(fraction: f64) -> String {
-    let value = 100.0 * fraction;
+    let value = positive_zero(100.0 * fraction);
     if value != 0.0 && value.abs() < 0.995 {
         format!("{value:.2} %")
     } else {
@@ -15,10 +15,19 @@ pub fn percent(fraction: f64) -> String {
 /// 0.0043 as `0.4 %`, and 0.0002 as `0.02 %`: one decimal where that says something, for standard
 /// errors in tables.
 pub fn percent_short(fraction: f64) -> String {
-    let value = 100.0 * fraction;
+    let value = positive_zero(100.0 * fraction);
     match value != 0.0 && value.abs() < 0.0995 {
         true => format!("{value:.2} %"),
         false => format!("{value:.1} %"),
+    }
+}
+
+/// Zero for negative percents that two decimals show as zero: the sign of -0.00 % says nothing.
+fn positive_zero(value: f64) -> f64 {
+    if value < 0.0 && value > -0.005 {
+        0.0
+    } else {
+        value
     }
 }
 
@@ -125,6 +134,8 @@ mod tests {
         assert_eq!(percent(0.0043), "0.43 %");
         assert_eq!(percent(0.00999), "1.0 %");
         assert_eq!(percent(0.0), "0.0 %");
+        assert_eq!(percent(-1e-6), "0.0 %");
+        assert_eq!(percent(-1e-3), "-0.10 %");
         assert_eq!(percent_short(0.0043), "0.4 %");
         assert_eq!(percent_short(0.0002), "0.02 %");
         assert_eq!(percent_short(0.0), "0.0 %");
