@@ -1,81 +1,105 @@
 """The page about the choice of a method."""
 
+import math
 import sys
 from pathlib import Path
-
-import numpy as np
+from statistics import mean
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from wrapping import wrapped
 
-PEERS = ("auto", "svc", "forest")
+
+def error(splits, method):
+    """The mean error of a method over the splits."""
+    return mean(s[method]["error"] for s in splits)
 
 
-def column(data, method, field="error"):
-    return np.array([split[method][field] for split in data["splits"] if method in split], dtype=float)
+def best_single(splits):
+    """The single method of least mean error among those that ran on all splits; of equal ones the first."""
+    names = [m for m in splits[0] if m != "auto" and all(m in s for s in splits)]
+    return min(names, key=lambda m: error(splits, m))
 
 
-def ranks(values):
-    """1 is the least; equal ones share the mean of their places."""
-    values = np.asarray(values)
-    return [(values < v).sum() + ((values == v).sum() + 1) / 2 for v in values]
+def standard_error(splits, method):
+    """Of a share among the rows that were held out, at least that of one row in them."""
+    rows, share = sum(s[method]["test_rows"] for s in splits), error(splits, method)
+    return max(math.sqrt(share * (1 - share) / rows), 1 / rows)
 
 
-def best_single(data):
-    """The single method of least mean test error, which nobody knows beforehand."""
-    names = [m for m in data["splits"][0] if m not in PEERS]
-    return min(names, key=lambda m: (column(data, m).mean(), m))
+def worst_log_loss(splits):
+    """The method whose log loss out of fold is the largest beside that of the shares of the classes."""
+    ratios = [(r["log_loss"] / r["shares"], m) for s in splits for m, r in s.items() if r["log_loss"] is not None]
+    return max(ratios)
 
 
-def page(record):
-    lines, places, kept, behind, seconds = [], [], [], [], []
-    for name, data in record["sets"].items():
-        errors = {m: column(data, m) for m in PEERS}
-        single = best_single(data)
-        best = column(data, single)
-        se = best.std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
-        gap = errors["auto"].mean() - best.mean()
-        behind.append(gap <= se + 1e-12)
-        rows = {m: column(data, m, "kept").mean() for m in ("auto", "svc")}
-        kept.append((rows["auto"], rows["svc"]))
-        means = [errors[m].mean() for m in PEERS]
-        places.append(ranks(means))
-        seconds.append([column(data, m, "seconds").mean() for m in PEERS])
-        chosen = [split["auto"]["chosen"] for split in data["splits"]]
+def page(sets):
+    lines, near, worst, gaps = [], 0, [], []
+    for name, splits in sets.items():
+        rows, features, classes = splits[0]["auto"]["shape"]
+        single = best_single(splits)
+        ours, theirs, se = error(splits, "auto"), error(splits, single), standard_error(splits, single)
+        gap = (ours - theirs) / se
+        near += gap <= 1 + 1e-9
+        gaps.append(100 * (ours - theirs))
+        chosen = [s["auto"]["chosen"] for s in splits]
         chosen = ", ".join(f"{m} {chosen.count(m)}" for m in sorted(set(chosen), key=chosen.count, reverse=True))
-        spread = errors["auto"].std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+        worst.append((*worst_log_loss(splits), name))
         lines.append(
-            f"| {name} | {data['rows']} x {data['features']}, {data['classes']} | {100 * means[0]:.1f} ({100 * spread:.1f}) | {chosen} "
-            f"| {100 * best.mean():.1f} ({100 * se:.1f}), {single} | {'yes' if behind[-1] else f'no, {gap / se:+.1f} s.e.' if se else 'no'} "
-            f"| {100 * means[1]:.1f} | {100 * means[2]:.1f} | {100 * rows['auto']:.0f} % | {100 * rows['svc']:.0f} % |"
+            f"| {name} | {rows} x {features}, {classes} | {100 * ours:.1f} | {chosen} | {100 * theirs:.1f} | {single} "
+            f"| {'yes' if gap <= 1 + 1e-9 else 'no'} ({gap:+.1f}) | {len(splits[0]) - 1} "
+            f"| {worst[-1][0]:.2f} ({worst[-1][1]}) |"
         )
-    places, kept, seconds = np.array(places), np.array(kept), np.array(seconds)
-    n = len(lines)
-    means = {m: np.mean([column(d, m).mean() for d in record["sets"].values()]) for m in PEERS}
-    text = f"""# The choice of a method beside single methods and peers
+    methods = sorted({m for splits in sets.values() for s in splits for m in s})
+    means = {m: [] for m in methods}
+    for splits in sets.values():
+        for m in methods:
+            if all(m in s for s in splits):
+                means[m].append((error(splits, m), error(splits, "auto"), mean(s[m]["cpu"] for s in splits)))
+    beside = [
+        f"| {m} | {len(v)} | {100 * mean(e for e, _, _ in v):.2f} | {100 * mean(a for _, a, _ in v):.2f} "
+        f"| {sum(a < e - 1e-12 for e, a, _ in v)} | {sum(a > e + 1e-12 for e, a, _ in v)} "
+        f"| {mean(s for _, _, s in v):.1f} |"
+        for m, v in sorted(means.items(), key=lambda item: mean(e - a for e, a, _ in item[1]))
+        if m != "auto"
+    ]
+    count = max(len(splits) for splits in sets.values())
+    above = [w for w in worst if w[0] > 1]
+    loss, method, where = max(worst)
+    said = (
+        f"never above: at most {loss:.3f} times (`{method}` on {where})"
+        if not above
+        else f"above on {len(above)} sets, at most {loss:.3f} times (`{method}` on {where})"
+    )
+    text = f"""# The choice of a method beside single methods
 
-`cargo xtask auto --data DIR --update` writes this page: {n} data sets, {record["splits"]} splits each, a third of the
-rows held out by class, everything tuned on the others. All methods see the same splits. Errors are in percent
-on the held-out rows, with standard errors over the splits in parentheses.
+`cargo xtask auto --data DIR --splits DIR --update` writes this page: {len(sets)} data sets, {count} stratified splits
+each with two thirds of the rows to train on, every method tuned on these alone, all on the same splits. Errors are in
+percent of the held-out rows.
 
-`auto` is what `fit` does when no method is given. The *best single* method has the least mean error on the
-held-out rows, which nobody knows beforehand. The support vector machine (SVC) has the grid of Kim & Scott
-(2010), 10 bandwidths and 11 costs, tuned by 5 folds, on standardised features. The forest has 500 trees. *Kept* is the
-share of the training rows that the model holds.
+`auto` is what `fit` does when no method is given. The *best single* method has the least error on the held-out rows,
+which nobody knows beforehand; being the least of up to twelve, it is lucky, too. A *standard error* is that of the
+best single method's share of errors among all held-out rows, at least one row. *Methods* says how many ran: those
+that take many minutes on a set were left out there. *Log loss* is the largest one of any method, out of fold, as a
+multiple of that of the shares of the classes.
 
-* Mean rank of `auto`, SVC and forest: **{places[:, 0].mean():.2f}**, {places[:, 1].mean():.2f}, {places[:, 2].mean():.2f}.
-* Mean error: **{100 * means["auto"]:.1f} %**, {100 * means["svc"]:.1f} %, {100 * means["forest"]:.1f} %.
-* Rows kept, mean over the sets: **{100 * kept[:, 0].mean():.0f} %**, SVC {100 * kept[:, 1].mean():.0f} %. `auto` keeps
-  fewer than the SVC on {int((kept[:, 0] < kept[:, 1]).sum())} of {n} sets.
-* Within one standard error of the best single method, or better: **{sum(behind)} of {n}** sets.
-* Seconds of tuning and training, mean over the sets, with other work on the machine:
-  {seconds[:, 0].mean():.1f}, {seconds[:, 1].mean():.1f}, {seconds[:, 2].mean():.1f}.
+* Within one standard error of the best single method, or better: **{near} of {len(sets)}** sets. On average `auto`
+  errs {mean(gaps):.2f} points more than the method that turned out best.
+* Log loss out of fold beside that of the class shares, for every method on every set: **{said}**.
+* [accuracy.md](accuracy.md) has the peers on the same splits, and what was chosen by looking at what.
 
-The rules of `auto` were settled on these sets, so they are not an independent test of it.
-[peers.md](peers.md) has sets that were not among them.
+## Set by set
 
-| data set | rows x features, classes | auto | chosen | best single | within 1 s.e. | SVC | forest | kept, auto | kept, SVC |
-|---|---|---|---|---|---|---|---|---|---|
+| data set | training rows x features, classes | auto | chosen | best single | which | within 1 s.e. (in s.e.) | methods | log loss |
+|---|---|---|---|---|---|---|---|---|
 """
-    return wrapped(text + "\n".join(lines) + "\n")
+    after = """
+## Method by method
+
+Means over the sets on which a method ran, with `auto` on the same sets; *better* and *worse* count the sets on which
+`auto` errs less and more. CPU seconds are those of a whole fit, with what it says about features.
+
+| method | sets | error % | auto's | auto better | auto worse | CPU s |
+|---|---|---|---|---|---|---|
+"""
+    return wrapped(text + "\n".join(lines) + "\n" + after + "\n".join(beside) + "\n")

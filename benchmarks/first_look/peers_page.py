@@ -125,8 +125,8 @@ machine, a forest, boosting or a lasso?
 * **Error** is the mean over {len(record["sets"])} sets, {record["splits"]} splits each, of the share of held-out
   rows that are wrong. A third of the rows is held out by class; large sets are cut to 1000 rows to train on and
   2000 to test on. Every method sees the same splits and tunes itself on the training rows only.
-* **Fresh sets** (marked \\*) are not among those of [auto.md](auto.md), on which the rules of `auto` were
-  settled. They are the fairer test of it.
+* **Fresh sets** (marked \\*) are not among those on which the first rules of `auto` were settled. They are the
+  fairer test of it.
 * **Best on** counts the sets on which a method has the least error. Ties count for each.
 * **Rows kept** is the share of the training rows that the model needs to predict. Trees need all rows
   to train and none to predict: *trees*. **Features kept** is the share that predictions depend on:

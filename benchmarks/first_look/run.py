@@ -22,12 +22,11 @@ from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = "1"
-sys.path.append(str(Path(__file__).resolve().parents[1] / "auto"))
 
 import peers_page as page
 
 # One of each kind: few and many rows, features and classes, clean and noisy, measured and simulated. The second line is
-# not in docs/evidence/auto.md, on whose sets the rules of `auto` were settled.
+# not among the sets on which the first rules of `auto` were settled.
 KNOWN = "iris glass heart_statlog sonar ionosphere vehicle vowel german_numeric alon_colon".split()
 FRESH = "ida_image ida_splice ida_banana ida_waveform".split()
 MOST = (1000, 2000)  # rows to train on and to test on

@@ -3,9 +3,7 @@ sign test.
 
     python benchmarks/sieve/paired.py --bin target/release/kernsieve --data DIR --splits DIR --peers peers.csv
 
-`--data` holds `NAME.csv` or `NAME.csv.gz` with the class in the column `class` (or `NAME_train.csv` and
-`NAME_test.csv`, which count as one file); `--splits` holds `NAME.csv.gz` with the columns `split,train_rows,test_rows`,
-rows counted from 0 and separated by blanks; `--peers` has the columns `dataset,split,method,err_pct`.
+`--data` and `--splits` are as `benchmarks/held_out.py` says; `--peers` has the columns `dataset,split,method,err_pct`.
 The default (`auto`) runs, then the sieve: as it is, with at most a fifth of the rows as samples, and `--prefer small`. Results go to
 `--out` as they come, and what is there already is not run again, so an interrupted run goes on; another build of the
 program needs another file.
@@ -13,38 +11,19 @@ program needs another file.
 
 import argparse
 import csv
-import gzip
 import math
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import held_out
 from program import fit, mean, table
 
 PREFER = ("auto", "accuracy", "a fifth of the rows", "small")
 FIELDS = ["dataset", "split", "prefer", "err_pct", "rows_pct", "rows", "features", "features_pct", "cpu", "wall"]
-
-
-def text(path):
-    return gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text(encoding="utf-8")
-
-
-def lines(folder, name):
-    """Header and rows of a set."""
-    parts = [[name], [f"{name}_train", f"{name}_test"]]
-    for names in parts:
-        found = [next((p for p in (folder / f"{n}.csv", folder / f"{n}.csv.gz") if p.exists()), None) for n in names]
-        if None not in found:
-            files = [text(path).splitlines() for path in found]
-            return files[0][0], [row for file in files for row in file[1:]]
-    return None, []
-
-
-def splits(path):
-    """Numbers of the splits, with rows to train and to test."""
-    for split in csv.DictReader(text(path).splitlines()):
-        yield int(split["split"]), [[int(i) for i in split[f"{part}_rows"].split()] for part in ("train", "test")]
 
 
 def sign_test(wins, losses):
@@ -55,10 +34,7 @@ def sign_test(wins, losses):
 
 def measure(words, header, rows, parts, prefer):
     with tempfile.TemporaryDirectory() as folder:
-        files = []
-        for name, part in zip(("train", "test"), parts, strict=True):
-            files.append(Path(folder) / f"{name}.csv")
-            files[-1].write_text("\n".join([header, *(rows[i] for i in part)]) + "\n", encoding="utf-8")
+        files = held_out.write(folder, header, rows, parts)
         options = ["--test", files[1], "--threads", words.threads]
         options += {
             "auto": [],
@@ -85,17 +61,17 @@ def run(words):
     if words.out.exists():
         with open(words.out, newline="", encoding="utf-8") as file:
             done = {(r["dataset"], int(r["split"]), r["prefer"]): r for r in csv.DictReader(file)}
-    names = [p.name.removesuffix(".csv.gz") for p in sorted(words.splits.glob("*.csv.gz"))]
+    names = held_out.names(words.splits)
     with open(words.out, "a", newline="", encoding="utf-8") as file:
         out = csv.DictWriter(file, FIELDS)
         if file.tell() == 0:
             out.writeheader()
         for name in words.sets.split(",") if words.sets else names:
-            header, rows = lines(words.data, name)
+            header, rows = held_out.lines(words.data, name)
             if header is None:
                 print(f"{name}: no data", file=sys.stderr)
                 continue
-            for number, parts in splits(words.splits / f"{name}.csv.gz"):
+            for number, parts in held_out.splits(words.splits, name):
                 for prefer in words.fits.split(","):
                     if number > words.count or (name, number, prefer) in done:
                         continue

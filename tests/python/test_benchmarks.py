@@ -61,10 +61,13 @@ def test_every_goal_has_its_figure():
     assert "not measured" not in goals.goals_shown(page.load())
 
 
-def test_the_scripts_about_the_sieve_print_their_tables(tmp_path):
-    folder = ROOT / "benchmarks" / "sieve"
-    program = os.environ.get("KERNSIEVE", ROOT / "target" / "release" / "kernsieve")
-    data, splits, peers = tmp_path / "data", tmp_path / "splits", tmp_path / "peers.csv"
+PROGRAM = os.environ.get("KERNSIEVE", ROOT / "target" / "release" / "kernsieve")
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """Options that name a folder of one small set and its split."""
+    data, splits = tmp_path / "data", tmp_path / "splits"
     data.mkdir()
     splits.mkdir()
     rows = [f"{i % 7},{(i * i) % 11},{'ab'[i % 7 > 3]}" for i in range(60)]
@@ -72,20 +75,51 @@ def test_the_scripts_about_the_sieve_print_their_tables(tmp_path):
     part = [" ".join(str(i) for i in range(60) if (i % 3 == 0) == test) for test in (False, True)]
     with gzip.open(splits / "toy.csv.gz", "wt") as file:
         file.write(f"split,train_rows,test_rows\n1,{part[0]},{part[1]}\n")
+    return ["--data", data, "--splits", splits, "--out", tmp_path / "out"]
+
+
+def printed(script, *words):
+    done = subprocess.run([sys.executable, ROOT / "benchmarks" / script, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def check_tables(text, tables, rule="| ---"):
+    lines = text.splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith(rule)]
+    assert len(heads) == tables, text
+    for i in heads:
+        width = lines[i].count("|")
+        assert lines[i - 1].count("|") == lines[i + 1].count("|") == width
+
+
+def test_the_scripts_about_the_sieve_print_their_tables(tmp_path, toy):
+    peers = tmp_path / "peers.csv"
     peers.write_text("dataset,split,method,err_pct\ntoy,1,SVC,50\ntoy,1,forest,0\n")
-    sources = ["--data", data, "--splits", splits, "--peers", peers, "--out", tmp_path / "out.csv"]
+    sources = [*toy, "--peers", peers]
     for words, tables in [
         (["features.py", "--draws", "1", "--only", "rings", "--methods", "sieve"], 1),
         (["speed.py", "--rows", "60", "--features", "6", "--growth", "200,400", "--repeats", "1"], 3),
         (["paired.py", *sources], 3),
         (["paired.py", *sources], 3),  # goes on where it stopped: nothing is left to do
     ]:
-        run = [sys.executable, folder / words[0], "--bin", program, *words[1:]]
-        done = subprocess.run(run, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        lines = done.stdout.splitlines()
-        heads = [i for i, line in enumerate(lines) if line.startswith("| ---")]
-        assert len(heads) == tables, done.stdout
-        for i in heads:
-            width = lines[i].count("|")
-            assert lines[i - 1].count("|") == lines[i + 1].count("|") == width
+        check_tables(printed(f"sieve/{words[0]}", "--bin", PROGRAM, *words[1:]), tables)
+
+
+def test_the_choice_of_a_method_is_compared_with_all_single_methods(tmp_path, toy):
+    first = printed("auto/run.py", "--program", PROGRAM, *toy)
+    check_tables(first, 2, "|---")
+    assert "**1 of 1** sets" in first and "| toy | 40 x 2, 2 |" in first
+    kept = (tmp_path / "out").read_text().splitlines()
+    results = {tuple(r["key"]): r["result"] for r in map(json.loads, kept)}
+    assert len(kept) == len(results) == 13
+    assert all(r["log_loss"] <= r["shares"] * 1.001 for r in results.values() if r["log_loss"] is not None)
+    # It goes on where it stopped: nothing is left to do.
+    assert printed("auto/run.py", "--program", PROGRAM, *toy) == first
+    assert (tmp_path / "out").read_text().splitlines() == kept
+
+
+def test_the_script_about_a_rare_class_prints_its_table():
+    text = printed("auto/rare.py", "--bin", PROGRAM, "--draws", "1", "--rows", "2000")
+    check_tables(text, 1)
+    assert text.count(" minus plain in ") == 2

@@ -36,7 +36,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   fuzz     damaged inputs for every reader: --runs N or --seconds N, --target NAME, --seed S (test runs some)
   bench    speed next to scikit-learn and others: tables of ratios, growth and memory (test runs it with --short)
   tables   published tables next to ours: cargo xtask tables kos-2 --data DIR, or all (test runs some with --short)
-  auto     the choice of a method next to single methods, a support vector machine and a forest: cargo xtask auto --data DIR";
+  auto     the choice of a method next to every single method: cargo xtask auto --data DIR --splits DIR";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();

@@ -1,11 +1,7 @@
-"""Data sets of CSV files and results that are kept, for benchmarks on many sets."""
+"""Data sets of CSV files as rows and as numbers."""
 
 import csv
 import gzip
-import hashlib
-import json
-import time
-from pathlib import Path
 
 import numpy as np
 
@@ -42,26 +38,3 @@ def numbers(header, rows, train):
             levels = sorted({values[i] for i in train})
             columns.extend(np.array([float(v == level) for v in values]) for level in levels)
     return np.column_stack(columns)
-
-
-class Store:
-    """Results, one JSON line each, by build of the program; `lasting` says which keys do not depend on it."""
-
-    def __init__(self, path, program, lasting):
-        self.lasting = lasting
-        self.path, self.build = path, hashlib.sha256(Path(program).read_bytes()).hexdigest()[:16]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text().splitlines() if path.exists() else []
-        self.found = {tuple(r["key"]): r for r in map(json.loads, lines)}
-
-    def result(self, key, compute):
-        """A result that is known, or computed now."""
-        record = self.found.get(key)
-        if record is None or not self.lasting(key) and record["build"] != self.build:
-            started = time.perf_counter()
-            result = compute()
-            record = {"key": key, "build": self.build, "seconds": time.perf_counter() - started, "result": result}
-            self.found[key] = record
-            with open(self.path, "a") as f:
-                f.write(json.dumps(record) + "\n")
-        return record["result"] | {"seconds": record["seconds"]}
