@@ -64,10 +64,11 @@ def page(sets):
         if m != "auto"
     ]
     count = max(len(splits) for splits in sets.values())
-    above = [w for w in worst if w[0] > 1]
+    # What rounding makes of equal ones.
+    above = [w for w in worst if w[0] > 1 + 1e-6]
     loss, method, where = max(worst)
     said = (
-        f"never above: at most {loss:.3f} times (`{method}` on {where})"
+        f"never above; at most {loss:.3f} times it (`{method}` on {where})"
         if not above
         else f"above on {len(above)} sets, at most {loss:.3f} times (`{method}` on {where})"
     )

@@ -122,7 +122,7 @@ impl About {
         precomputed: false,
         params: &[],
         auto: Candidacy::Never,
-        seconds: |n, p, c| 1e-8 * n * p * p + 2e-8 * n * p * c,
+        seconds: |n, p, c| 3e-9 * n * p * n.min(p) + 5e-8 * n * p * c,
         slow_for_many_classes: false,
         quick: false,
     };

@@ -44,7 +44,7 @@ const FEW_METHODS: usize = 5;
 const FEASIBLE: f64 = 10.0;
 /// Share of the time of the sieve that another candidate may take, and seconds that it may take in
 /// any case.
-const BESIDE: (f64, f64) = (0.3, 0.2);
+const BESIDE: (f64, f64) = (0.3, 1.0);
 
 /// What the log loss counts for beside the error.
 const LOG_LOSS: f64 = 0.5;

@@ -153,7 +153,7 @@ impl Method for Mapping {
         class_weight_is_cost: true,
         params: PARAMS,
         auto: Candidacy::First,
-        seconds: |n, p, c| 5e-9 * n * p * p + 5e-7 * p * p * c + 1e-5 * n,
+        seconds: |n, p, c| 1e-9 * n * p * n.min(p) + 3e-7 * n * p * c,
         ..About::BLANK
     };
 
