@@ -210,7 +210,8 @@ def test_the_retained_rows_carry_the_penalised_regression(workshop, linear, clas
     weights = np.random.default_rng(0).integers(1, 4, size=120) if weighted else np.ones(120)
     options = ["--kernel", "gaussian", "--linear", linear, "--rounds", 0, "--ridge", 0.3, "--max-support", 40]
     count = ["--weights", "f5"] if weighted else ["--drop", "f5"]
-    for seed in range(40):
+    # Where both readouts err alike, the softmax mostly has the lower log loss.
+    for seed in range(200):
         x, y = curved(120, classes=classes, seed=seed)
         train = workshop.write("train.csv", np.column_stack([x, weights]), y)
         fit = ["fit", train, "--model", workshop.model, "--json", *FIXED, *options, "--no-standardize", *count]
