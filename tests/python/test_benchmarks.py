@@ -120,6 +120,6 @@ def test_the_choice_of_a_method_is_compared_with_all_single_methods(tmp_path, to
 
 
 def test_the_script_about_a_rare_class_prints_its_table():
-    text = printed("auto/rare.py", "--bin", PROGRAM, "--draws", "1", "--rows", "1000", "--others", "4000")
+    text = printed("auto/rare.py", "--bin", PROGRAM, "--draws", "1", "--rows", "600", "--others", "4000")
     check_tables(text, 1)
     assert text.count(" minus plain in ") == 2
