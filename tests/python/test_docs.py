@@ -53,6 +53,13 @@ def test_prose_is_wrapped(path):
             assert len(line) <= 100 or " " not in line.strip(), f"{name_of(path)}:{number}"
 
 
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_nothing_waits_to_be_filled_in(path):
+    """A word in capitals alone on a line stands for something, as TABLE did."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^[A-Z]{3,}$", text, flags=re.MULTILINE) == []
+
+
 def test_readme_fits_a_screen():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if len(line) > 120] == []
